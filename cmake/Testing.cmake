@@ -59,7 +59,7 @@ function(iir2d_add_test name)
     get_property(_first GLOBAL PROPERTY IIR2D_FIRST_TEST)
     if("ui_test_main" IN_LIST T_LIBRARIES)
       target_precompile_headers(${name} REUSE_FROM ui_test_main)
-    elseif(T_LIBRARIES MATCHES "workbench_ui")
+    elseif("ui_model_test_main" IN_LIST T_LIBRARIES)
       # Compiled as position-independent code, because of Qt, and without the headers of widgets.
     elseif(_first)
       target_precompile_headers(${name} REUSE_FROM ${_first})

@@ -6,9 +6,13 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/support/shell.h"
+
 namespace app {
 
 namespace {
+
+using workbench::shell_quoted;
 
 // Calls `visit` with every command and its path, "iir2d release new", those above before those below.
 void for_each_command(const CommandNode& command, const std::string& path,
@@ -53,11 +57,6 @@ std::string replaced(std::string_view text, std::string_view what, std::string_v
         }
     }
     return out;
-}
-
-// In single quotes of a POSIX shell, and of zsh.
-std::string shell_quoted(std::string_view text) {
-    return "'" + replaced(text, "'", "'\\''") + "'";
 }
 
 std::string function_name(const std::string& path) {

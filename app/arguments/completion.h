@@ -8,7 +8,7 @@
 
 namespace app {
 
-// Each returns the whole of the file that the shell reads. Where neither a command nor an option nor one of a
+// Return the whole of the file that the shell reads. Where neither a command nor an option nor one of a
 // list of values is to be given, the shell offers files.
 std::string bash_completion(const CommandNode& program);
 std::string zsh_completion(const CommandNode& program);

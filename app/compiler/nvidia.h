@@ -17,10 +17,10 @@ struct OpenedLibrary {
     std::string version;  // "13.0"
 };
 
-// What each is, or why it is not there. Opened once.
+// Returns what each is, or why it is not there. Opened once.
 workbench::Result<OpenedLibrary> nvrtc();
 workbench::Result<OpenedLibrary> nvjitlink();
-// The folder of the toolkit that NVRTC came from or that CUDA_HOME names; empty where none is known.
+// Returns the folder of the toolkit that NVRTC came from or that CUDA_HOME names; empty where none is known.
 std::string toolkit_folder();
 
 // Compiles one program. An error is bad_input and is the compiler's log.

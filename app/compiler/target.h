@@ -22,7 +22,7 @@ struct Target {
 // device_failure: there is no such target, or what makes it is not there; the sentence says which.
 workbench::Result<Target> find_target(const std::string& name);
 std::vector<workbench::compile::TargetState> target_states();
-// The file that device code by Clang is linked with; empty where there is none.
+// Returns the file that device code by Clang is linked with; empty where there is none.
 std::string libdevice_file();
 
 }  // namespace app

@@ -95,7 +95,7 @@ struct CompareRecordsArguments {
 
 void add_compare_records_command(CLI::App& parser, Action& chosen) {
     CLI::App* command = parser.add_subcommand(
-        "compare-records", "How a record differs from an earlier one; exit code 5 on a regression");
+        "compare-records", "Compare a record with an earlier one; exit code 5 on a regression");
     auto arguments = std::make_shared<CompareRecordsArguments>();
     command->add_option("BASE", arguments->base, "The earlier record: a directory, or its record.json")
         ->required();

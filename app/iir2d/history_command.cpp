@@ -217,7 +217,8 @@ Result<int> run_check(const HistoryArguments& a) {
 }  // namespace
 
 void add_history_command(CLI::App& parser, Action& chosen) {
-    CLI::App* command = parser.add_subcommand("history", "Records over time, in a database");
+    CLI::App* command =
+        parser.add_subcommand("history", "Keep records in a database, and show them over time");
     command->require_subcommand(1);
     auto a = std::make_shared<HistoryArguments>();
     const auto sub = [&](const char* name, const char* help, auto run) {
@@ -246,19 +247,19 @@ void add_history_command(CLI::App& parser, Action& chosen) {
     note->add_option("TEXT", a->note, "The note: one line");
     note->add_flag("--remove", a->remove_note, "Remove the note");
     add_quiet(*note, a->quiet);
-    CLI::App* list = sub("list", "The records, oldest first",
+    CLI::App* list = sub("list", "List the records, oldest first",
                          [](const HistoryArguments& h, const Interruption&) { return run_list(h); });
     list->add_flag("--json", a->json, "Print JSON");
     CLI::App* show = sub("show", "Print a record's JSON",
                          [](const HistoryArguments& h, const Interruption&) { return print_record(h); });
     show->add_option("RECORD_ID", a->id, "Its record_id, or the first digits of it")->required();
-    CLI::App* trend = sub("trend", "A case over time; without a case, the cases there are",
+    CLI::App* trend = sub("trend", "Show a case over time; without a case, list the cases there are",
                           [](const HistoryArguments& h, const Interruption&) { return run_trend(h); });
     trend->add_option("CASE", a->key, "The case's key");
     trend->add_option("--metric", a->metric, "ratio-to-copy, latency or throughput")->capture_default_str();
     trend->add_option("--device", a->device, "Of this device alone: its name or id");
     trend->add_flag("--json", a->json, "Print JSON");
-    CLI::App* changes = sub("changes", "What duels say of each case, oldest first",
+    CLI::App* changes = sub("changes", "List what duels say of each case, oldest first",
                             [](const HistoryArguments& h, const Interruption&) { return run_changes(h); });
     changes->add_option("CASE", a->key, "Of this case alone: its key");
     changes->add_flag("--json", a->json, "Print JSON");

@@ -215,7 +215,8 @@ void print_device(const iir2d::DeviceInfo& device) {
 }  // namespace
 
 void add_info_command(CLI::App& parser, Action& chosen) {
-    CLI::App* command = parser.add_subcommand("info", "What an image file is, and the range of its samples");
+    CLI::App* command =
+        parser.add_subcommand("info", "Say what an image file is, and the range of its samples");
     auto arguments = std::make_shared<InfoArguments>();
     command->add_option("IMAGE", arguments->image, "The image to look at");
     command->add_flag("--formats", arguments->formats,
@@ -229,8 +230,7 @@ void add_info_command(CLI::App& parser, Action& chosen) {
 }
 
 void add_compare_command(CLI::App& parser, Action& chosen) {
-    CLI::App* command =
-        parser.add_subcommand("compare", "How two images differ; exit code 5 above a tolerance");
+    CLI::App* command = parser.add_subcommand("compare", "Compare two images; exit code 5 above a tolerance");
     auto arguments = std::make_shared<CompareArguments>();
     command->add_option("A", arguments->a, "One image")->required();
     command->add_option("B", arguments->b, "The other")->required();
@@ -246,7 +246,7 @@ void add_compare_command(CLI::App& parser, Action& chosen) {
 }
 
 void add_devices_command(CLI::App& parser, Action& chosen) {
-    CLI::App* command = parser.add_subcommand("devices", "Every device, and why one is not usable");
+    CLI::App* command = parser.add_subcommand("devices", "List the devices, and why one is not usable");
     auto json = std::make_shared<bool>(false);
     command->add_flag("--json", *json, "Print JSON");
     auto quiet = std::make_shared<bool>(false);  // there is no progress to silence

@@ -40,7 +40,8 @@ Result<int> print_public_key(const std::string& path) {
 }  // namespace
 
 void add_key_command(CLI::App& parser, Action& chosen) {
-    CLI::App* command = parser.add_subcommand("key", "Keys to sign records and releases with (Ed25519)");
+    CLI::App* command =
+        parser.add_subcommand("key", "Make and show keys that sign records and releases (Ed25519)");
     command->require_subcommand(1);
     auto path = std::make_shared<std::string>();
     auto quiet = std::make_shared<bool>(false);

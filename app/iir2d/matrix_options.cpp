@@ -64,8 +64,8 @@ std::vector<CLI::Option*> MatrixOptions::add_what_to(CLI::App& command) {
     for (CLI::Option* option : options_from(command, first_of_pooling))
         option->needs(command.get_option("--pool-ops"));
     command.add_option("--recipe", recipe, "Run this recipe instead of single operations");
-    command.add_option("--image", image, "Run on this image instead of made ones");
-    command.add_option("--seed", seed, "Of the made images")->capture_default_str();
+    command.add_option("--image", image, "Run on this image instead of synthetic planes");
+    command.add_option("--seed", seed, "Seed of the synthetic planes")->capture_default_str();
     return options_from(command, first);
 }
 

@@ -39,7 +39,7 @@ struct MatrixOptions {
 
     // Which cases, on which images. The options that were added.
     std::vector<CLI::Option*> add_what_to(CLI::App& command);
-    // How they are measured. The options that were added.
+    // Adds how they are measured. Returns the options that were added.
     std::vector<CLI::Option*> add_how_to(CLI::App& command);
     // The device, and what is printed.
     void add_shared_to(CLI::App& command);

@@ -80,7 +80,7 @@ Result<double> parse_number(std::string_view option, std::string_view text);
 Result<std::int64_t> parse_integer(std::string_view option, std::string_view text);
 Result<std::int64_t> parse_integer(std::string_view option, std::string_view text, std::int64_t least,
                                    std::int64_t most);
-// Of what CLI11 would take "-5" for 2^64 - 5.
+// Parses a number of which CLI11 would take "-5" for 2^64 - 5.
 Result<std::uint64_t> parse_count(std::string_view option, std::string_view text, std::uint64_t least,
                                   std::uint64_t most);
 Result<int> parse_filter_id(std::string_view option, std::string_view text);

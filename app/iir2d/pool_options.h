@@ -26,7 +26,7 @@ struct PoolOptions {
     // Refuses what `op` needs and is not given; what it does not read is not looked at.
     Result<workbench::PoolOperation> operation(iir2d::PoolOp op) const;
 
-    // The options that are given although an operation of this kind does not read them.
+    // Returns the options that are given although an operation of this kind does not read them.
     std::vector<std::string> ignored_by(iir2d::PoolOp op) const;
 };
 

@@ -178,7 +178,7 @@ std::vector<std::string> role_names() {
 
 void add_release_command(CLI::App& parser, Action& chosen) {
     CLI::App* command =
-        parser.add_subcommand("release", "Evidence for a release, and whether it may be promoted");
+        parser.add_subcommand("release", "Gather evidence for a release, and say whether it may be promoted");
     command->require_subcommand(1);
     auto a = std::make_shared<ReleaseArguments>();
     enum class Access { reads, writes };
@@ -240,14 +240,15 @@ void add_release_command(CLI::App& parser, Action& chosen) {
     sign->add_option("--seen", a->seen, "The hash that release show printed")->required();
     add_quiet(*sign, a->quiet);
 
-    CLI::App* evaluate = sub("evaluate", "What holds and what is missing; exit code 5 when something is",
+    CLI::App* evaluate = sub("evaluate", "Say what holds and what is missing; exit code 5 when something is",
                              Access::reads, run_evaluate);
     evaluate->add_flag("--json", a->json, "Print JSON");
     add_quiet(*evaluate, a->quiet);
     CLI::App* promote = sub("promote", "Promote and close the release; exit code 5 when it may not be",
                             Access::writes, run_promote);
     add_quiet(*promote, a->quiet);
-    CLI::App* show = sub("show", "The release as a report, and the hash to sign", Access::reads, run_show);
+    CLI::App* show =
+        sub("show", "Print the release as a report, and the hash to sign", Access::reads, run_show);
     show->add_flag("--json", a->json, "Print JSON");
     CLI::App* verify =
         sub("verify", "Check the log, the signatures and every file", Access::reads, run_verify_release);

@@ -60,7 +60,7 @@ struct ReproduceArguments {
 
 void add_reproduce_command(CLI::App& parser, Action& chosen) {
     CLI::App* command = parser.add_subcommand(
-        "reproduce", "Measure again what a record measured; exit code 5 when it comes out otherwise");
+        "reproduce", "Measure again what a record measured; exit code 5 when the results differ");
     auto a = std::make_shared<ReproduceArguments>();
     command->add_option("RECORD", a->original, "A record directory, or its record.json")->required();
     command->add_option("--record", a->record, "Write the new record into this new directory")->required();

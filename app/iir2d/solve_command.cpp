@@ -193,7 +193,7 @@ struct MinimiseArguments {
 
 void add_solve_command(CLI::App& parser, Action& chosen) {
     CLI::App* command =
-        parser.add_subcommand("solve", "Numerical problems solved by synthesised kernels (docs/solvers.md)");
+        parser.add_subcommand("solve", "Solve numerical problems by synthesised kernels (docs/solvers.md)");
     command->require_subcommand(1);
 
     auto poisson = std::make_shared<Poisson1dArguments>();
@@ -255,7 +255,7 @@ void add_solve_command(CLI::App& parser, Action& chosen) {
     minimise_command->add_option("--start", minimise->start, "Where to begin, as A,B; for fit one number");
     minimise_command->add_option("IN", minimise->input, "fit: the image to filter");
     minimise_command->add_option("TARGET", minimise->target, "fit: what the filter is to make of it");
-    minimise_command->add_option("--filter", minimise->filter, "fit: 1, 2, 5 or 7");
+    minimise_command->add_option("--filter", minimise->filter, "fit: " + solve::fitted_filters_text());
     minimise_command->add_option("--out-recipe", minimise->out_recipe,
                                  "fit: write the filter as a recipe to this file");
     minimise->common.add_to(*minimise_command);

@@ -79,7 +79,7 @@ Result<void> take_levels(const SynthGenerateOptions& given, synth::GenerateOptio
             return workbench::fail(
                 ErrorKind::bad_argument,
                 "V4 is tried of a data set that is there, by synth verify --device: what a "
-                "GPU gives is no part of one");
+                "GPU gives is not part of one");
         if (!known.contains(level))
             return workbench::fail(ErrorKind::bad_argument,
                                    "there is no level \"" + level + "\": V0, V1, V2 and V3");

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "app/iir2d/evidence.h"
+#include "core/support/counted.h"
 #include "core/support/files.h"
 #include "core/support/try.h"
 #include "core/synth/export_jax.h"
@@ -79,13 +80,14 @@ Result<int> export_jax_command(const synth::ExportOptions& options, bool lower,
     }
     IIR2D_TRY(const auto made, synth::export_jax(options, run, interruption.token()));
     for (const std::string& failure : made.failures) print_text(shown(failure) + "\n");
-    std::string text = std::to_string(made.kernels) + (lower ? " kernels, lowered and compared" : " kernels");
+    std::string text = workbench::counted(made.kernels, "kernel") + (lower ? ", lowered and compared" : "");
     for (const auto& [why, count] : made.left_out)
         text += "; left out: " + std::to_string(count) + ", " + why;
     print_text(text + "\n");
     if (!made.failures.empty())
         return workbench::fail(ErrorKind::check_failed,
-                               std::to_string(made.failures.size()) + " kernels give another result in JAX");
+                               workbench::counted(made.failures.size(), "kernel gives", "kernels give") +
+                                   " another result in JAX");
     return 0;
 }
 

@@ -7,6 +7,7 @@
 #include "app/iir2d/evidence.h"
 #include "app/iir2d/json.h"
 #include "core/inspect/toolchain.h"
+#include "core/support/counted.h"
 #include "core/support/devices.h"
 #include "core/support/listed.h"
 #include "core/support/try.h"
@@ -157,21 +158,20 @@ Result<int> run_synth_verify(const SynthVerifyOptions& given, const Interruption
                       {"passed", made.mutants.passed},
                       {"by_kind", made.mutants.by_kind}}}});
     } else {
-        std::string text = std::to_string(made.records) + " records";
+        std::string text = workbench::counted(made.records, "record");
         for (const auto& [level, count] : made.checked)
             text += ", " + (level == "record" ? "looked into" : level) + " " + std::to_string(count);
         text += ", faults " + std::to_string(made.faults.size()) + "\n";
         if (verify.mutants)
-            text += std::to_string(made.mutants.made) +
-                    " mutants: " + std::to_string(made.mutants.equivalent) + " equivalent, " +
+            text += workbench::counted(made.mutants.made, "mutant") + ": " +
+                    std::to_string(made.mutants.equivalent) + " equivalent, " +
                     std::to_string(made.mutants.rejected) + " rejected, " +
                     std::to_string(made.mutants.passed) + " passed\n";
         print_text(text);
     }
     if (made.faults.empty()) return 0;
-    return workbench::fail(ErrorKind::check_failed,
-                           given.folder + " is not what it says: " + std::to_string(made.faults.size()) +
-                               (made.faults.size() == 1 ? " fault" : " faults"));
+    return workbench::fail(ErrorKind::check_failed, given.folder + " is not what it says: " +
+                                                        workbench::counted(made.faults.size(), "fault"));
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ class Interruption {
     Interruption(const Interruption&) = delete;
     Interruption& operator=(const Interruption&) = delete;
     std::stop_token token() const;
-    // For a command that keeps what it has done so far: how long it gets to write that. The others lose
+    // Says how long a command that keeps what it has done so far gets to write that. The others lose
     // nothing, and get half a second.
     void give_time(std::chrono::seconds grace) const;
 
@@ -33,8 +33,8 @@ class Interruption {
     std::unique_ptr<Impl> m_impl;
 };
 
-// For a command that writes files: whoever reads its standard output or error may go away, and the files are
-// written all the same.
+// Lets a command write its files to the end: whoever reads its standard output or error may go away, and the
+// files are written all the same.
 void outlive_readers();
 
 // A progress bar on stderr, only when stderr is a terminal and not silenced. Erased at the end. The job must
@@ -62,8 +62,8 @@ class Progress {
 // command is interrupted.
 void prepare_standard_streams();
 
-// All of standard output has been written. Else an error: unwritable_output, or cancelled when waiting for
-// its reader was interrupted.
+// Waits until all of standard output has been written. Else an error: unwritable_output, or cancelled when
+// waiting for its reader was interrupted.
 workbench::Result<void> finish_standard_output();
 
 // Text from a file, an argument or a name, for one line on a terminal: without control characters.

@@ -52,9 +52,10 @@ Result<void> check_names(const BatchOptions& options) {
 }
 
 // The state that the workers share; every member function takes the lock.
-class Book {
+class BatchState {
   public:
-    Book(const BatchOptions& options, std::function<void(const BatchItem&)> on_item, std::stop_token stop)
+    BatchState(const BatchOptions& options, std::function<void(const BatchItem&)> on_item,
+               std::stop_token stop)
         : m_on_item(std::move(on_item)),
           m_stop(std::move(stop)),
           m_items(options.inputs.size()),
@@ -115,28 +116,28 @@ BatchItem item_of(const BatchOptions& options, std::size_t index) {
 }
 
 // False when it was cancelled.
-bool finish_failed(const Work& work, std::size_t index, Error error, Book& book) {
+bool finish_failed(const Work& work, std::size_t index, Error error, BatchState& state) {
     if (error.kind == ErrorKind::cancelled) return false;
     BatchItem item = item_of(work.options, index);
     item.outcome = BatchItem::Outcome::failed;
     item.error = std::move(error);
-    book.finish(index, std::move(item), std::nullopt);
+    state.finish(index, std::move(item), std::nullopt);
     return true;
 }
 
 // One input from start to end. Returns false when it was cancelled.
-bool process_one(const Work& work, std::size_t index, const TaskControl& control, Book& book) {
+bool process_one(const Work& work, std::size_t index, const TaskControl& control, BatchState& state) {
     const BatchOptions& options = work.options;
     BatchItem item = item_of(options, index);
     const auto input_hash = sha256_of_file(item.input, control.stop);
-    if (!input_hash) return finish_failed(work, index, input_hash.error(), book);
+    if (!input_hash) return finish_failed(work, index, input_hash.error(), state);
     if (options.resume) {
-        const auto known = book.entry(item.output.filename().string());
+        const auto known = state.entry(item.output.filename().string());
         if (known && known->work == work.hash && known->input == *input_hash) {
             const auto output_hash = sha256_of_file(item.output, control.stop);
             if (output_hash && *output_hash == known->output) {
                 item.outcome = BatchItem::Outcome::skipped;
-                book.finish(index, std::move(item), std::nullopt);
+                state.finish(index, std::move(item), std::nullopt);
                 return true;
             }
         }
@@ -144,31 +145,31 @@ bool process_one(const Work& work, std::size_t index, const TaskControl& control
     const ProcessJob job{
         .input = item.input, .output = item.output, .recipe = options.recipe, .type = options.type};
     auto report = process_file(job, work.device, control, work.budget);
-    if (!report) return finish_failed(work, index, report.error(), book);
+    if (!report) return finish_failed(work, index, report.error(), state);
     item.notes = report->notes;
     const auto output_hash = sha256_of_file(item.output);
-    book.finish(index, std::move(item),
-                ManifestEntry{.work = work.hash, .input = *input_hash, .output = output_hash.value_or("")});
+    state.finish(index, std::move(item),
+                 ManifestEntry{.work = work.hash, .input = *input_hash, .output = output_hash.value_or("")});
     return true;
 }
 
 // The same where the standard library finds no memory: that image failed, and the next may well be smaller.
-bool process_guarded(const Work& work, std::size_t index, const TaskControl& control, Book& book) {
+bool process_guarded(const Work& work, std::size_t index, const TaskControl& control, BatchState& state) {
     try {
-        return process_one(work, index, control, book);
+        return process_one(work, index, control, state);
     } catch (const std::bad_alloc&) {
         return finish_failed(
             work, index,
             {ErrorKind::device_failure, quoted(work.options.inputs[index]) +
                                             " could not be worked on: there is not enough memory; try fewer "
                                             "images at once"},
-            book);
+            state);
     } catch (const std::exception& error) {
         return finish_failed(
             work, index,
             {ErrorKind::device_failure,
              quoted(work.options.inputs[index]) + " could not be worked on: " + one_line(error.what())},
-            book);
+            state);
     }
 }
 
@@ -191,7 +192,7 @@ Result<BatchReport> run_batch(const BatchOptions& options, const iir2d::Device& 
     if (options.resume) remove_leftovers(options.output_directory);
     MemoryBudget budget(MemoryBudget::usable_bytes());
     const Work work{.options = options, .hash = work_hash(options), .device = device, .budget = budget};
-    Book book(options, on_item, control.stop);
+    BatchState state(options, on_item, control.stop);
     std::atomic<std::size_t> next{0};
     std::atomic<std::size_t> finished{0};
     std::atomic<bool> cancelled{false};
@@ -205,7 +206,7 @@ Result<BatchReport> run_batch(const BatchOptions& options, const iir2d::Device& 
         while (!exhausted) {
             const std::size_t index = next.fetch_add(1);
             if (index >= count) return;
-            if (control.cancelled() || !process_guarded(work, index, inner, book)) {
+            if (control.cancelled() || !process_guarded(work, index, inner, state)) {
                 cancelled = true;
                 return;
             }
@@ -237,7 +238,7 @@ Result<BatchReport> run_batch(const BatchOptions& options, const iir2d::Device& 
     if (exhausted)
         return fail(ErrorKind::device_failure,
                     "there is not enough memory for this batch: --resume continues, with fewer --jobs");
-    return BatchReport{.items = book.items(), .cancelled = cancelled.load()};
+    return BatchReport{.items = state.items(), .cancelled = cancelled.load()};
 }
 
 }  // namespace workbench

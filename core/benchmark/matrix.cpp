@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // From a matrix to its cases: names, validation, memory and time beforehand.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <set>
 #include <string>
 #include <utility>
@@ -32,12 +33,7 @@ std::string extent_text(iir2d::Extent e) {
 }
 
 std::string gigabytes(double bytes) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.1f", bytes / 1e9);
-    for (char& c : text) {
-        if (c == ',') c = '.';  // whatever the locale of the process
-    }
-    return std::string(text) + " GB";
+    return fmt::format("{:.1f} GB", bytes / 1e9);
 }
 
 std::string pool_key(const PoolOperation& pool) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "core/benchmark/parity.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <locale>
-#include <sstream>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -227,18 +228,12 @@ Parity ParityCheck::parity() const {
 
 std::optional<std::string> parity_failure(const Parity& parity) {
     if (parity.passed) return std::nullopt;
-    std::ostringstream text;
-    text.imbue(std::locale::classic());
-    text << "the result differs from the reference by ";
-    if (std::isfinite(parity.worst_error)) {
-        text << parity.worst_error;
-    } else {
-        text << "a NaN or an infinity that only one of them has";
-    }
-    text << " at column " << parity.worst_x << ", row " << parity.worst_y << ", channel "
-         << parity.worst_channel << "; " << parity.bound
-         << (parity.bound_is_relative ? " of the value is allowed" : " is allowed");
-    return text.str();
+    return fmt::format(
+        "the result differs from the reference by {} at column {}, row {}, channel {}; {:g} {}",
+        std::isfinite(parity.worst_error) ? fmt::format("{:g}", parity.worst_error)
+                                          : "a NaN or an infinity that only one of them has",
+        parity.worst_x, parity.worst_y, parity.worst_channel, parity.bound,
+        parity.bound_is_relative ? "of the value is allowed" : "is allowed");
 }
 
 double largest_magnitude(std::span<const double> samples) {

@@ -12,18 +12,18 @@
 
 namespace workbench {
 
-// The arithmetic that a case is by its definition, whatever a kernel does to get it: docs/benchmark.md,
-// "Roofline". Of a filter, for each sample and axis: 2 t - 1 for a section with t coefficients that are not 0
-// (t multiplications, t - 1 additions), one addition for a sum of two directions. Of pooling, for each sample
-// in a window and for each output, as pool_operations() says. Of a recipe: all that are on, on the sizes they
-// get. bad_argument where the case cannot be run.
+// Counts the arithmetic that a case is by its definition, whatever a kernel does to get it:
+// docs/benchmark.md, "Roofline". Of a filter, for each sample and axis: 2 t - 1 for a section with t
+// coefficients that are not 0 (t multiplications, t - 1 additions), one addition for a sum of two directions.
+// Of pooling, for each sample in a window and for each output, as pool_operations() says. Of a recipe: all
+// that are on, on the sizes they get. bad_argument where the case cannot be run.
 Result<double> operation_count(const BenchmarkCase& what);
 
 // Counts those for one sample of one axis.
 double operations_per_sample(const iir2d::AxisFilter& axis);
 
-// Of one plane, an addition, a multiplication, a division, a comparison, a power and a root counting as one
-// each, with s samples in all windows together and n outputs.
+// Counts those of one plane: an addition, a multiplication, a division, a comparison, a power and a root
+// counting as one each, with s samples in all windows together and n outputs.
 //   max:  forward s - n comparisons; backward n additions
 //   avg:  forward s - n additions and n divisions; backward n divisions and s additions
 //   lp:   forward s powers, s - n additions and n roots; backward 2 n (a power and a division an output) and

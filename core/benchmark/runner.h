@@ -30,8 +30,8 @@ struct CaseSettings {
 // case's failure.
 Result<CaseResult> check_case_parity(Workload& workload, const TaskControl& control);
 
-// The same, then warms up and times it when it agreed. Each iteration runs the workload, the copy and the
-// memcpy in turn, so that all three see the same machine.
+// Does the same, then warms up and times it when it agreed. Each iteration runs the workload, the copy and
+// the memcpy in turn, so that all three see the same machine.
 Result<CaseResult> run_case(Workload& workload, const CaseSettings& settings, CopyProbe& probe,
                             const TaskControl& control);
 

@@ -61,13 +61,13 @@ struct MannWhitney {
 // Exact where there are no ties and neither has more than 20 samples. Precondition: neither empty.
 MannWhitney mann_whitney(std::span<const double> a, std::span<const double> b);
 
-// How samples drift in the order they were taken: the Theil-Sen slope, the median of the slopes of all pairs,
-// in the samples' unit a sample. Above 1024 samples, of the medians of 1024 runs of neighbours. 0 for one
-// sample. Precondition: not empty.
+// Returns how samples drift in the order they were taken: the Theil-Sen slope, the median of the slopes of
+// all pairs, in the samples' unit a sample. Above 1024 samples, of the medians of 1024 runs of neighbours. 0
+// for one sample. Precondition: not empty.
 double drift_slope(std::span<const double> samples);
 
-// The drift over all samples as a part of their median: 0.05 says that the last ones are 5 % above the first.
-// 0 where the median is 0. Precondition: not empty.
+// Returns the drift over all samples as a part of their median: 0.05 says that the last ones are 5 % above
+// the first. 0 where the median is 0. Precondition: not empty.
 double relative_drift(std::span<const double> samples);
 
 }  // namespace workbench

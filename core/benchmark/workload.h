@@ -67,11 +67,11 @@ class Workload {
     virtual void prepare() {}
     // Untimed, after compute() and before `output` is looked at.
     virtual void finish() {}
-    // What is timed: input to output. `cancelled` when `stop` asked.
+    // Runs what is timed: input to output. `cancelled` when `stop` asked.
     virtual Result<void> compute(const std::stop_token& stop) = 0;
     virtual Result<Judgement> judge(int channel, const TaskControl& control) = 0;
 
-    // What a copy has to move to compare with.
+    // Returns what a copy has to move to compare with.
     virtual Traffic traffic() const { return {input->pixels->bytes().size(), output.bytes().size()}; }
 
     const BenchmarkCase what;

@@ -68,7 +68,8 @@ class Compiler {
     Compiler(Compiler&&) noexcept;
     Compiler& operator=(Compiler&&) noexcept;
 
-    // Of every target, in a fixed order. Without the program all of them are unavailable, and say why.
+    // Returns the state of every target, in a fixed order. Without the program all of them are unavailable,
+    // and say why.
     Result<std::vector<TargetState>> targets(const std::stop_token& stop = {});
 
     // Compiles sources as one program, of which each kernel's text is cut: at most 50, whose functions have
@@ -84,10 +85,11 @@ class Compiler {
     // Reads host IR back, compiles it to memory and calls it (V2).
     Result<std::vector<HostResult>> run_host(std::span<const HostRun> runs, const std::stop_token& stop = {});
 
-    // Whether what failed last did so for a time limit: it is the source's fault, other failures are not.
+    // Returns whether what failed last did so for a time limit: it is the source's fault, other failures are
+    // not.
     bool was_late() const;
 
-    // Of the process, where it runs; for tests.
+    // Returns the process's id, where it runs; for tests.
     std::optional<int> process_id() const;
 
   private:

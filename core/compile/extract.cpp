@@ -75,20 +75,6 @@ Result<std::string> find_kernel(const std::vector<KernelText>& kernels, const st
                                                                 : "are " + names(all)));
 }
 
-// An error of the compiler is the source's, and so is a time limit: nothing else was compiled.
-Result<Compiled> compile_one(Compiler& compiler, const std::string& target, const Source& source,
-                             const CompileOptions& options, const std::stop_token& stop) {
-    auto made = compiler.compile(target, std::span(&source, 1), options, stop);
-    if (!made && compiler.was_late())
-        return fail(ErrorKind::bad_input, escaped(source.name) + ": " + made.error().message);
-    if (!made) return std::unexpected(made.error());
-    Compiled& one = made->front();
-    if (one.end == Compiled::End::made) return std::move(one);
-    return fail(ErrorKind::bad_input, one.end == Compiled::End::compiler_died
-                                          ? escaped(source.name) + ": " + one.message
-                                          : first_error(one.message, source.name));
-}
-
 // Of default targets those that take CUDA; a named one must be there.
 Result<std::vector<TargetState>> choose(const std::vector<TargetState>& all, const ExtractRequest& request,
                                         std::vector<std::string>& unavailable) {
@@ -169,6 +155,19 @@ std::string readable(const std::string& symbol) {
     return status == 0 && text ? text.get() : symbol;
 }
 
+Result<Compiled> compile_one(Compiler& compiler, const std::string& target, const Source& source,
+                             const CompileOptions& options, const std::stop_token& stop) {
+    auto made = compiler.compile(target, std::span(&source, 1), options, stop);
+    if (!made && compiler.was_late())
+        return fail(ErrorKind::bad_input, escaped(source.name) + ": " + made.error().message);
+    if (!made) return std::unexpected(made.error());
+    Compiled& one = made->front();
+    if (one.end == Compiled::End::made) return std::move(one);
+    return fail(ErrorKind::bad_input, one.end == Compiled::End::compiler_died
+                                          ? escaped(source.name) + ": " + one.message
+                                          : first_error(one.message, source.name));
+}
+
 std::string first_error(const std::string& log, const std::string& file) {
     std::size_t at = 0;
     std::string first;
@@ -187,7 +186,7 @@ Result<Extracted> extract(Compiler& compiler, const ExtractRequest& request, con
     Extracted made;
     // A compiler would take what is before it for the whole.
     if (request.text.find('\0') != std::string::npos)
-        return fail(ErrorKind::bad_input, escaped(request.file) + " is no text: it has a byte 0");
+        return fail(ErrorKind::bad_input, escaped(request.file) + " is not text: it has a byte 0");
     IIR2D_TRY(const auto all, compiler.targets(stop));
     IIR2D_TRY(const auto targets, choose(all, request, made.unavailable));
     CompileOptions options{.include_folders = {},

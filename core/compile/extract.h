@@ -57,10 +57,15 @@ struct Extracted {
 Result<Extracted> extract(Compiler& compiler, const ExtractRequest& request,
                           const std::stop_token& stop = {});
 
-// "FILE:LINE: what" of the first error of a compiler's log.
+// Compiles one source for one target. bad_input: it does not compile, or ended the compiler, or took too
+// long, which is the source's fault where nothing else was compiled; the message begins with its name.
+Result<Compiled> compile_one(Compiler& compiler, const std::string& target, const Source& source,
+                             const CompileOptions& options, const std::stop_token& stop);
+
+// Returns "FILE:LINE: what" of the first error of a compiler's log.
 std::string first_error(const std::string& log, const std::string& file);
 
-// A symbol as the source has it: "scale(float*, int)" of "_Z5scalePfi".
+// Returns a symbol as the source has it: "scale(float*, int)" of "_Z5scalePfi".
 std::string readable(const std::string& symbol);
 
 }  // namespace workbench::compile

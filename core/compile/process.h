@@ -38,7 +38,7 @@ class Process {
   private:
     Process(FileHandle connection, int process_id)
         : m_connection(std::move(connection)), m_process_id(process_id) {}
-    // How it ended; ends it first where needed.
+    // Returns how it ended; ends it first where needed.
     std::string end();
 
     FileHandle m_connection;

@@ -18,10 +18,10 @@ struct TargetState {
     std::string reason;   // why it is not available
 };
 
-// Whether the target takes the CUDA source; else it takes the host's.
+// Returns whether the target takes the CUDA source; else it takes the host's.
 bool takes_cuda(std::string_view target);
 bool makes_ptx(std::string_view target);
-// Every target, in a fixed order.
+// Returns every target, in a fixed order.
 const std::vector<std::string>& all_targets();
 // Those that a data set is made with when none is named: of these the ones that there are.
 std::vector<std::string> default_targets();

@@ -221,7 +221,7 @@ Done<TimedSample> Launch::call(Participant who, int untimed) {
     ask(who, Command::call);
     IIR2D_RETURN_IF_ERROR(wait_for(who, "computed"));
     if (!(std::isfinite(page.milliseconds) && page.milliseconds > 0))
-        return trouble(who, "it gave a time that is none");
+        return trouble(who, "it gave a time that is not a number above 0");
     return TimedSample{page.milliseconds, page.preempted != 0};
 }
 

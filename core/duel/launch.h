@@ -56,7 +56,7 @@ class Launch {
     Done<TimedSample> call(Participant who, int untimed);
 
     std::span<const std::byte> output_of(Participant who) const;
-    // What its library says of itself, after start().
+    // Returns what its library says of itself, after start().
     std::string version_of(Participant who) const;
     std::string fingerprint_of(Participant who) const;
 

@@ -37,12 +37,12 @@ std::string wrong_with_file([[maybe_unused]] const fs::path& path) {
     file.read(reinterpret_cast<char*>(head.data()), static_cast<std::streamsize>(head.size()));
     const auto read = static_cast<std::size_t>(file.gcount());
     if (read < 20 || head[0] != ELFMAG0 || head[1] != ELFMAG1 || head[2] != ELFMAG2 || head[3] != ELFMAG3)
-        return "it is no shared library (ELF)";
+        return "it is not a shared library (ELF)";
     const bool little = head[EI_DATA] == ELFDATA2LSB;
     const auto two_bytes = [&](std::size_t at) {
         return static_cast<unsigned>(little ? head[at] | head[at + 1] << 8 : head[at] << 8 | head[at + 1]);
     };
-    if (two_bytes(16) != ET_DYN) return "it is no shared library (ELF)";
+    if (two_bytes(16) != ET_DYN) return "it is not a shared library (ELF)";
 #if defined(__x86_64__)
     constexpr unsigned own = EM_X86_64;
 #elif defined(__aarch64__)

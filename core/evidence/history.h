@@ -70,8 +70,8 @@ class History {
     // bad_input: the file is no history, damaged, or of a newer version. unwritable_output: it cannot be
     // made.
     static Result<History> open(const std::filesystem::path& file);
-    // Of one that exists. Nothing is written but what a killed process left undone. bad_input where there is
-    // none.
+    // Opens one that exists. Nothing is written but what a killed process left undone. bad_input where there
+    // is none.
     static Result<History> open_to_read(const std::filesystem::path& file);
 
     ~History();
@@ -86,31 +86,34 @@ class History {
     // A note that is not empty replaces that of a record that was there. bad_argument: it has more than 500
     // bytes or more than one line.
     Result<Added> add(const std::filesystem::path& record, std::string_view note = {});
-    // One that was just measured and lies in no file.
+    // Adds one that was just measured and lies in no file.
     Result<Added> add(const Record& record, std::string_view note = {});
-    // Of the record whose record_id starts with `prefix`; an empty note takes it away. Its whole record_id.
+    // Sets the note of the record whose record_id starts with `prefix`; an empty one takes it away. Returns
+    // its whole record_id.
     Result<std::string> set_note(std::string_view prefix, std::string_view note);
 
     // Keeps a duel and its record's JSON, both as the caller has verified them (core/duel does it).
     Result<Added> add_duel(const DuelEntry& duel, std::string_view json);
     // Oldest first; with the change of one case alone where `key` is not empty.
     Result<std::vector<DuelEntry>> duels(std::string_view key = {}) const;
-    // The JSON of the duel whose record_id starts with `prefix`; the errors of record().
+    // Returns the JSON of the duel whose record_id starts with `prefix`; the errors of record().
     Result<std::string> duel(std::string_view prefix) const;
 
     // Oldest measurement first.
     Result<std::vector<HistoryEntry>> list() const;
-    // The JSON of the record whose record_id starts with `prefix`; bad_argument when none or several do.
+    // Returns the JSON of the record whose record_id starts with `prefix`; bad_argument when none or several
+    // do.
     Result<std::string> record(std::string_view prefix) const;
-    // The record_id of the newest record before `record` that has timed one of its cases: of the same device
-    // and host where there is one. bad_input when there is none.
+    // Returns the record_id of the newest record before `record` that has timed one of its cases: of the same
+    // device and host where there is one. bad_input when there is none.
     Result<std::string> previous(const Record& record) const;
-    // The distinct keys of all timed cases.
+    // Returns the distinct keys of all timed cases.
     Result<std::vector<std::string>> keys() const;
-    // A case over time, oldest first; `device` alone where it is not empty. bad_argument when no record has
-    // it.
+    // Returns a case over time, oldest first; `device` alone where it is not empty. bad_argument when no
+    // record has it.
     Result<std::vector<TrendPoint>> trend(std::string_view key, Metric metric, std::string_view device) const;
-    // What is wrong with the file: its structure, and records that are not what their record_id names.
+    // Returns what is wrong with the file: its structure, and records that are not what their record_id
+    // names.
     Result<std::vector<std::string>> check() const;
 
   private:
@@ -118,7 +121,7 @@ class History {
         std::string record_id;
         std::string json;
     };
-    // In `table`, which is `record` or `duel`.
+    // Looks in `table`, which is `record` or `duel`.
     Result<Found> find(std::string_view prefix, const char* table = "record") const;
 
     struct State;

@@ -50,7 +50,7 @@ class Query {
     Query& bind_null();
     // True on a row, false at the end; an error otherwise.
     Result<bool> step();
-    // To the end, without rows.
+    // Runs to the end, without rows.
     Result<void> run();
     std::string text(int column) const;  // empty for NULL
     bool is_null(int column) const;

@@ -119,8 +119,8 @@ class PlanarImage {
     // The same with samples that may be anything: for who writes all of them.
     static PlanarImage uninitialised(std::int64_t width, std::int64_t height, int channels,
                                      iir2d::ElementType type);
-    // The samples at `samples`, which `owner` keeps: memory that another process filled is not copied. Copies
-    // of the image have memory of their own.
+    // Returns the samples at `samples`, which `owner` keeps: memory that another process filled is not
+    // copied. Copies of the image have memory of their own.
     static PlanarImage over(std::shared_ptr<void> owner, std::byte* samples, std::int64_t width,
                             std::int64_t height, int channels, iir2d::ElementType type);
 
@@ -137,7 +137,7 @@ class PlanarImage {
     std::span<const double> plane_f64(int channel) const;
     double at(std::int64_t x, std::int64_t y, int channel) const;
 
-    // All planes as one [1, channels, h, w] tensor, or the planes [first, first + count).
+    // Returns all planes as one [1, channels, h, w] tensor, or the planes [first, first + count).
     iir2d::TensorView view(int first = 0, int count = -1);
     iir2d::ConstTensorView view(int first = 0, int count = -1) const;
     std::span<const std::byte> bytes() const;

@@ -52,8 +52,9 @@ struct WriteReport {
 Result<WriteReport> write_image(const Image& image, const std::filesystem::path& path,
                                 const WriteOptions& options = {}, const TaskControl& control = {});
 
-// Whether an image could be written there, as far as that can be known without writing: the name, its folder,
-// and, given the shape, the size and channels that the format holds. What write_image() would say, earlier.
+// Checks whether an image could be written there, as far as that can be known without writing: the name, its
+// folder, and, given the shape, the size and channels that the format holds. What write_image() would say,
+// earlier.
 Result<void> check_output(const std::filesystem::path& path,
                           const std::optional<iir2d::Shape>& shape = std::nullopt);
 // Returns the sample types that a file of this name can be written with.

@@ -36,7 +36,7 @@ Result<const Format*> format_for(const fs::path& path) {
     const std::string extension = utf8_path(path.extension());
     if (const Format* format = format_by_extension(extension)) return format;
     return unwritable(path, "\"" + printable_utf8(extension) +
-                                "\" is no format that can be written: use one of " + list_of_extensions());
+                                "\" is not a format that can be written: use one of " + list_of_extensions());
 }
 
 Result<void> check_fits(const fs::path& path, const Format& format, std::int64_t width, std::int64_t height,

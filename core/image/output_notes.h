@@ -13,8 +13,8 @@ namespace workbench {
 
 bool has_alpha(const OutputRequest& request);
 
-// Whether colour was not multiplied by alpha where the samples come from. An image that came from no file has
-// no alpha to speak of.
+// Returns whether colour was not multiplied by alpha where the samples come from. An image that came from no
+// file has no alpha to speak of.
 bool has_straight_alpha(const OutputRequest& request);
 
 // Returns what the format cannot say or hold of this image, in sentences for the person who saves it.

@@ -9,7 +9,7 @@
 
 namespace workbench {
 
-// In sentences, as WriteReport::notes; empty for most files.
+// Returns them in sentences, as WriteReport::notes; empty for most files.
 std::vector<std::string> reading_notes(const ImageInfo& info);
 
 }  // namespace workbench

@@ -73,8 +73,8 @@ void put(worker::PayloadWriter& out, const Error& error);
 void put(worker::PayloadWriter& out, const std::vector<std::string>& texts);
 void put(worker::PayloadWriter& out, const std::vector<FormatAbility>& abilities);
 
-// What is read is checked for what its users rely on: ranges, sizes, printable text. The reader's ok() says
-// whether it held.
+// Read, and check what is read for what its users rely on: ranges, sizes, printable text. The reader's ok()
+// says whether it held.
 ImageInfo get_info(worker::PayloadReader& in);
 FileMetadata get_metadata(worker::PayloadReader& in);
 OutputRequest get_request(worker::PayloadReader& in);
@@ -84,7 +84,7 @@ Error get_error(worker::PayloadReader& in);
 std::vector<std::string> get_texts(worker::PayloadReader& in);
 std::vector<FormatAbility> get_abilities(worker::PayloadReader& in);
 
-// A payload of one thing.
+// Returns a payload of one thing.
 template <class T>
 std::string payload_of(const T& thing) {
     worker::PayloadWriter out;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "core/support/counted.h"
 #include "core/support/listed.h"
 #include "core/support/try.h"
 #include "core/synth/data_set_files.h"
@@ -57,7 +58,7 @@ Result<DataSetView> view_data_set(const std::filesystem::path& folder, const Tas
             if (made.rows.size() % between_reports == 0 && run.count > 0)
                 control.report(
                     std::min(1.0, static_cast<double>(made.rows.size()) / static_cast<double>(run.count)),
-                    std::to_string(made.rows.size()) + " records");
+                    counted(made.rows.size(), "record"));
             return {};
         },
         control.stop));

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "core/support/counted.h"
+
 namespace workbench::inspect {
 
 double GenerateReport::seconds() const {
@@ -12,7 +14,7 @@ double GenerateReport::seconds() const {
 GenerateReport::State GenerateReport::state(const synth::GenerateProgress& made) {
     State state{.fraction = static_cast<double>(made.kernels) / static_cast<double>(m_count),
                 .seconds = seconds(),
-                .text = std::to_string(made.kernels) + " kernels, "};
+                .text = counted(made.kernels, "kernel") + ", "};
     if (!m_before) m_before = Before{made.kernels, made.pairs, state.seconds};
     std::uint64_t rejected = 0;
     for (const auto& [reason, count] : made.rejected) rejected += count;

@@ -15,9 +15,9 @@
 
 namespace workbench::inspect {
 
-// The launch and the inputs of each set that a kernel of the language is verified with; of its backward
-// kernel where that is asked for. bad_input: the source is outside of the language, and the sentence names
-// the line.
+// Returns the launch and the inputs of each set that a kernel of the language is verified with; of its
+// backward kernel where that is asked for. bad_input: the source is outside of the language, and the sentence
+// names the line.
 Result<std::vector<RunRequest>> verified_runs(std::string_view source, std::string_view kernel,
                                               bool backward);
 

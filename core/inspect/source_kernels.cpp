@@ -10,24 +10,6 @@
 
 namespace workbench::inspect {
 
-namespace {
-
-Result<compile::Compiled> compile_once(compile::Compiler& compiler, const std::string& target,
-                                       const compile::Source& source, const compile::CompileOptions& options,
-                                       const std::stop_token& stop) {
-    auto made = compiler.compile(target, std::span(&source, 1), options, stop);
-    if (!made && compiler.was_late())
-        return fail(ErrorKind::bad_input, source.name + ": " + made.error().message);
-    if (!made) return std::unexpected(made.error());
-    compile::Compiled& one = made->front();
-    if (one.end == compile::Compiled::End::made) return std::move(one);
-    return fail(ErrorKind::bad_input, one.end == compile::Compiled::End::compiler_died
-                                          ? source.name + ": " + one.message
-                                          : compile::first_error(one.message, source.name));
-}
-
-}  // namespace
-
 Result<std::vector<compile::TargetState>> source_targets(compile::Compiler& compiler,
                                                          const std::stop_token& stop) {
     IIR2D_TRY(std::vector<compile::TargetState> all, compiler.targets(stop));
@@ -42,7 +24,7 @@ Result<CompiledSource> compile_source(compile::Compiler& compiler, const SourceR
     if (request.text.size() > compile::longest_source)
         return fail(ErrorKind::bad_input, request.file + " is longer than 16 MiB");
     if (request.text.find('\0') != std::string::npos)
-        return fail(ErrorKind::bad_input, request.file + " is no text: it has a byte 0");
+        return fail(ErrorKind::bad_input, request.file + " is not text: it has a byte 0");
     IIR2D_TRY(const auto targets, source_targets(compiler, stop));
     // Of the targets that data sets have the first that makes PTX here, else any.
     std::string name = request.target;
@@ -70,12 +52,13 @@ Result<CompiledSource> compile_source(compile::Compiler& compiler, const SourceR
     options.include_folders.insert(options.include_folders.end(), request.include_folders.begin(),
                                    request.include_folders.end());
     const compile::Source source{.text = request.text, .name = request.file, .kernels = {}};
-    IIR2D_TRY(compile::Compiled plain, compile_once(compiler, wanted->target, source, options, stop));
+    IIR2D_TRY(compile::Compiled plain, compile::compile_one(compiler, wanted->target, source, options, stop));
     if (plain.kernels.empty())
         return fail(ErrorKind::bad_input,
                     request.file + " has no kernel: no function of it is __global__ and compiled");
     options.with_lines = true;
-    IIR2D_TRY(const compile::Compiled marked, compile_once(compiler, wanted->target, source, options, stop));
+    IIR2D_TRY(const compile::Compiled marked,
+              compile::compile_one(compiler, wanted->target, source, options, stop));
     CompiledSource made{.target = wanted->target, .compiler = wanted->version, .kernels = {}};
     for (compile::KernelText& one : plain.kernels) {
         SourceKernel kernel{.symbol = one.kernel,

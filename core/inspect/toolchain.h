@@ -13,7 +13,7 @@
 
 namespace workbench::inspect {
 
-// What a data set says of a target, and how its texts are run.
+// Returns what a data set says of a target, and how its texts are run.
 synth::Target data_set_target(const compile::TargetState& state);
 
 struct ChosenTargets {
@@ -29,7 +29,7 @@ Result<ChosenTargets> choose_targets(const std::vector<std::string>& named, cons
 Result<void> check_assembler(const ChosenTargets& chosen);
 
 Result<std::unique_ptr<synth::Toolchain>> make_toolchain();
-// With a GPU for what is to run on one (V4).
+// Returns one with a GPU for what is to run on one (V4).
 synth::MakeToolchain toolchain_with(iir2d::Device gpu);
 
 }  // namespace workbench::inspect

@@ -130,7 +130,7 @@ Result<TrafficTable> load_traffic(const fs::path& file) {
     try {
         return read_table(*read);
     } catch (const json::exception& problem) {
-        return fail(ErrorKind::bad_input, file.string() + " is no table of traffic: " + problem.what());
+        return fail(ErrorKind::bad_input, file.string() + " is not a table of traffic: " + problem.what());
     }
 }
 

@@ -188,10 +188,10 @@ struct PreviewEngine::Impl {
                 .resident = &resident,
                 .config = job.config,
                 .config_where_valid = true};
-            double told = 0.0;
+            double reported = 0.0;
             const TaskControl control{.stop = stop, .progress = [&](double fraction, std::string_view) {
-                                          if (fraction < told + 0.02) return;
-                                          told = fraction;
+                                          if (fraction < reported + 0.02) return;
+                                          reported = fraction;
                                           report(job, {.state = PreviewStatus::State::computing,
                                                        .change = job.change,
                                                        .progress = fraction});
@@ -225,8 +225,8 @@ struct PreviewEngine::Impl {
     void report(const Job& job, PreviewStatus status) {
         const std::lock_guard lock(delivery);
         // That the engine has become idle is of interest whatever became of the job.
-        const bool told = status.state == PreviewStatus::State::idle || !job.dropped.stop_requested();
-        if (callbacks.status && told) callbacks.status(std::move(status));
+        const bool is_wanted = status.state == PreviewStatus::State::idle || !job.dropped.stop_requested();
+        if (callbacks.status && is_wanted) callbacks.status(std::move(status));
     }
 
     bool fail_with(const Job& job, Error error) {

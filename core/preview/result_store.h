@@ -22,7 +22,7 @@ class ResultStore : public std::enable_shared_from_this<ResultStore> {
     // Returns an image that came back, or a new one; its samples may be anything.
     PlanarImage take(iir2d::Shape shape, iir2d::ElementType type);
     void give_back(PlanarImage image);
-    // For others to hold. Its pixels come back here when the last of them lets go.
+    // Lends an image to others. Its pixels come back here when the last of them lets go.
     std::shared_ptr<const Image> publish(Image image);
     // Frees what is here.
     void clear();

@@ -141,7 +141,7 @@ Result<TextArgument> parse_argument(const std::string& text, std::size_t index, 
     const auto* const type = std::ranges::find(type_names, word);
     if (type == type_names.end())
         return wrong_argument(text, "\"" + std::string(word).substr(0, 20) +
-                                        "\" is no type: u8 s8 u16 s16 u32 i32 u64 i64 f16 bf16 f32 f64");
+                                        "\" is not a type: u8 s8 u16 s16 u32 i32 u64 i64 f16 bf16 f32 f64");
     made.type = static_cast<Of>(type - type_names.begin());
     if (made.role == TextArgument::Role::out) {
         std::uint64_t count = 0;
@@ -167,7 +167,8 @@ Result<std::vector<std::byte>> place_arguments(const EntryInfo& entry, std::vect
                                                Memory& memory) {
     if (arguments.size() != entry.parameters.size())
         return fail(ErrorKind::bad_argument,
-                    entry.name + " takes " + std::to_string(entry.parameters.size()) + " arguments, and " +
+                    entry.name + " takes " + std::to_string(entry.parameters.size()) +
+                        (entry.parameters.size() == 1 ? " argument, and " : " arguments, and ") +
                         std::to_string(arguments.size()) + " are given with --arg");
     std::vector<std::byte> made(entry.parameter_bytes);
     for (std::size_t k = 0; k < arguments.size(); ++k) {

@@ -77,7 +77,7 @@ class Pieces {
     std::size_t m_at = 0;
 };
 
-// What it asks for; nothing where it is not executed.
+// Returns what it asks for; nothing where it is not executed.
 std::optional<Form> form_of(std::string_view opcode);
 
 // The parts of form_of(), which each know some opcodes. They take all pieces of one that is theirs.

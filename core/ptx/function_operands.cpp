@@ -82,7 +82,8 @@ bool is_refused_register(std::string_view name) {
 void FunctionReader::expect_count(const std::vector<Operand>& operands, std::size_t least,
                                   std::size_t most) const {
     if (operands.size() >= least && operands.size() <= most) return;
-    fail("has " + std::to_string(operands.size()) + " operands where it takes " + std::to_string(least) +
+    fail("has " + std::to_string(operands.size()) + (operands.size() == 1 ? " operand" : " operands") +
+         " where it takes " + std::to_string(least) +
          (most > least ? " to " + std::to_string(most) : std::string()));
 }
 
@@ -144,7 +145,7 @@ Operand FunctionReader::read_address() {
         } else if (token.kind == TokenKind::word && !minus && !made.has_base) {
             Operand base = read_name(token);
             if (base.kind != Operand::Kind::reg && base.kind != Operand::Kind::variable)
-                fail("\"" + shown(token.text) + "\" is no address");
+                fail("\"" + shown(token.text) + "\" is not an address");
             made.has_base = true;
             made.reg = base.reg;
             made.variable = base.variable;
@@ -165,7 +166,7 @@ Operand FunctionReader::read_operand() {
         do {
             if (made.parts.size() >= 8) fail("a vector has too many parts");
             if (m_lexer.next().is("{") || m_lexer.next().is("["))
-                fail("a vector has a part that is no value");
+                fail("a vector has a part that is not a value");
             made.parts.push_back(read_operand());
         } while (m_lexer.take_if(","));
         m_lexer.expect("}");
@@ -175,7 +176,7 @@ Operand FunctionReader::read_operand() {
         if (m_lexer.next().is("!")) fail("a predicate is negated twice");
         Operand made = read_operand();
         if (made.kind != Operand::Kind::reg || made.reg->type != Type::pred)
-            fail("what is behind ! is no predicate");
+            fail("what is behind ! is not a predicate");
         made.negated = true;
         return made;
     }
@@ -195,11 +196,11 @@ Operand FunctionReader::read_operand() {
         }
         return made;
     }
-    if (token.kind != TokenKind::word || minus) fail("\"" + shown(token.text) + "\" is no operand");
+    if (token.kind != TokenKind::word || minus) fail("\"" + shown(token.text) + "\" is not an operand");
     Operand made = read_name(token);
     if (made.kind == Operand::Kind::variable && m_lexer.take_if("+")) {
         const Token number = m_lexer.take();
-        if (number.kind != TokenKind::number) fail("what is added to a variable's address is no number");
+        if (number.kind != TokenKind::number) fail("what is added to a variable's address is not a number");
         made.added = static_cast<std::int64_t>(literal_of(number).bits);
     }
     return made;
@@ -246,7 +247,7 @@ unsigned FunctionReader::width_of(const Operand& operand, Type type) const {
 
 std::uint32_t FunctionReader::predicate(const Operand& operand) {
     if (operand.kind == Operand::Kind::reg && operand.reg->type == Type::pred) return place_of(*operand.reg);
-    fail(described(operand) + " is no predicate");
+    fail(described(operand) + " is not a predicate");
 }
 
 std::uint32_t FunctionReader::source(const Operand& operand, Type type, bool wider) {
@@ -293,12 +294,12 @@ std::uint32_t FunctionReader::source(const Operand& operand, Type type, bool wid
             return place_of_constant(constant);
         }
         default:
-            fail(described(operand) + " is no value of ." + std::string(name_of(type)));
+            fail(described(operand) + " is not a value of ." + std::string(name_of(type)));
     }
 }
 
 std::uint32_t FunctionReader::destination(const Operand& operand, Type type, bool wider) {
-    if (operand.kind != Operand::Kind::reg) fail(described(operand) + " is no register to write to");
+    if (operand.kind != Operand::Kind::reg) fail(described(operand) + " is not a register to write to");
     if (operand.negated) fail("a destination may not be negated");
     if (type == Type::pred) return predicate(operand);
     const unsigned bytes = std::max(bytes_of(type), 2U);
@@ -309,12 +310,12 @@ std::uint32_t FunctionReader::destination(const Operand& operand, Type type, boo
 }
 
 void FunctionReader::fill_address(Instruction& i, const Operand& operand) {
-    if (operand.kind != Operand::Kind::address) fail(described(operand) + " is no address in brackets");
+    if (operand.kind != Operand::Kind::address) fail(described(operand) + " is not an address in brackets");
     i.immediate = operand.added;
     if (!operand.has_base) return;
     if (operand.reg != nullptr) {
         i.width_a = static_cast<std::uint8_t>(operand.reg->width());
-        if (i.width_a < 4) fail(described(operand) + " is no address");
+        if (i.width_a < 4) fail(described(operand) + " is not an address");
         i.a = place_of(*operand.reg);
         return;
     }

@@ -86,7 +86,8 @@ Declaration read_declaration(Lexer& lexer) {
     return made;
 }
 
-Extent placed(std::uint32_t& used, const Declaration& declaration, std::uint64_t most, const char* what) {
+Extent allocate_variable(std::uint32_t& used, const Declaration& declaration, std::uint64_t most,
+                         const char* what) {
     const std::uint64_t alignment = std::max(declaration.alignment, guard_bytes);
     const std::uint64_t begin = (used + alignment - 1) / alignment * alignment;
     const std::uint64_t end = begin + declaration.bytes;
@@ -162,7 +163,7 @@ void FunctionReader::read_block() {
             const bool negated = m_lexer.take_if("!");
             Operand guard = read_operand();
             guard.negated = negated;
-            if (guard.kind != Operand::Kind::reg) fail("what is behind @ is no predicate");
+            if (guard.kind != Operand::Kind::reg) fail("what is behind @ is not a predicate");
             read_instruction(m_lexer.expect_word("an opcode"), &guard);
             continue;
         }
@@ -231,7 +232,7 @@ void FunctionReader::read_location() {
         } else if (what == "inlined_at") {
             for (int k = 0; k < 3; ++k) static_cast<void>(m_lexer.take());
         } else {
-            fail("\"" + shown(what) + "\" is no part of .loc");
+            fail("\"" + shown(what) + "\" is not part of .loc");
         }
     }
 }
@@ -279,22 +280,23 @@ void FunctionReader::read_variable(Space space) {
         Variable variable{.space = space, .bytes = static_cast<std::uint32_t>(made.bytes)};
         if (space == Space::param) {
             variable.of_function = true;
-            const Extent extent = placed(f.param_bytes, made, 1U << 20U, "a function's parameters");
+            const Extent extent =
+                allocate_variable(f.param_bytes, made, 1U << 20U, "a function's parameters");
             variable.offset = extent.begin;
         } else if (space == Space::local) {
-            const Extent extent = placed(f.local_bytes, made, 512U << 10U, "local memory");
+            const Extent extent = allocate_variable(f.local_bytes, made, 512U << 10U, "local memory");
             f.local.push_back(extent);
             variable.offset = extent.begin;
             if (f.is_entry) m_names.program.entries[f.info].local_bytes += variable.bytes;
         } else if (f.is_entry) {
-            const Extent extent = placed(f.shared_bytes, made, 1U << 20U, "shared memory");
+            const Extent extent = allocate_variable(f.shared_bytes, made, 1U << 20U, "shared memory");
             f.shared.push_back(extent);
             variable.offset = extent.begin;
             variable.of_entry = true;
             f.shared_used_bytes += variable.bytes;
         } else {
             Program& program = m_names.program;
-            const Extent extent = placed(program.shared_bytes, made, 1U << 20U, "shared memory");
+            const Extent extent = allocate_variable(program.shared_bytes, made, 1U << 20U, "shared memory");
             program.shared.push_back(extent);
             variable.offset = extent.begin;
             program.shared_used_bytes += variable.bytes;
@@ -334,7 +336,7 @@ void FunctionReader::read_call(Instruction& instruction) {
             } else if (operand.kind == Operand::Kind::reg || !writes) {
                 actual.in_register = true;
                 if (operand.kind == Operand::Kind::reg) {
-                    if (operand.reg->type == Type::pred) fail("a predicate is no parameter of a call");
+                    if (operand.reg->type == Type::pred) fail("a predicate is not a parameter of a call");
                     actual.bytes = operand.reg->width();
                     actual.place = place_of(*operand.reg);
                 } else {
@@ -347,7 +349,7 @@ void FunctionReader::read_call(Instruction& instruction) {
                                                                        : Type::b32);
                 }
             } else {
-                fail("what a call returns to is no parameter and no register");
+                fail("what a call returns to is neither a parameter nor a register");
             }
             list.push_back(actual);
         } while (m_lexer.take_if(","));

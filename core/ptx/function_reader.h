@@ -71,8 +71,9 @@ struct Declaration {
 };
 // Reads from behind the space's directive to the name and its dimensions.
 Declaration read_declaration(Lexer& lexer);
-// Adds a variable behind others, with a guard between them. `used`: bytes taken so far.
-Extent placed(std::uint32_t& used, const Declaration& declaration, std::uint64_t most, const char* what);
+// Allocates a variable behind others, with a guard between them. `used`: bytes taken so far.
+Extent allocate_variable(std::uint32_t& used, const Declaration& declaration, std::uint64_t most,
+                         const char* what);
 
 class FunctionReader {
   public:
@@ -112,8 +113,8 @@ class FunctionReader {
     std::uint32_t address_of(const Variable& variable, std::int64_t added) {
         return place_of_constant(address_constant(variable, added));
     }
-    // Where an operand of a type is read; checks that it fits. `wider`: a register may be wider than the
-    // type.
+    // Returns where an operand of a type is read; checks that it fits. `wider`: a register may be wider than
+    // the type.
     std::uint32_t source(const Operand& operand, Type type, bool wider = false);
     std::uint32_t destination(const Operand& operand, Type type, bool wider = false);
     std::uint32_t predicate(const Operand& operand);
@@ -147,10 +148,10 @@ class FunctionReader {
     std::vector<Jump> m_table_jumps;  // whose label is a list
 };
 
-// The special register of a name; nothing where there is none. Clocks are not among them.
+// Returns the special register of a name; nothing where there is none. Clocks are not among them.
 std::optional<Special> special_named(std::string_view name);
 bool is_clock(std::string_view name);
-// Whether it is one of PTX's that nothing here gives a value: clusters' and the like.
+// Returns whether it is one of PTX's that nothing here gives a value: clusters' and the like.
 bool is_refused_register(std::string_view name);
 
 }  // namespace workbench::ptx

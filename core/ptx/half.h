@@ -26,7 +26,7 @@ std::uint32_t narrowed(double value, const Format& format, Rounding rounding);
 double sum_to_odd(double a, double b);
 // Rounds to an integer.
 double integral(double value, Rounding rounding);
-// An integer as a double, rounded to odd where it does not fit.
+// Returns an integer as a double, rounded to odd where it does not fit.
 double odd_double(std::uint64_t magnitude, bool negative);
 
 }  // namespace workbench::ptx

@@ -54,7 +54,7 @@ struct Literal {
 };
 Literal literal_of(const Token& token);
 
-// A word of the text in an error: at most 80 characters, nothing that a terminal would obey.
+// Returns a word of the text in an error: at most 80 characters, nothing that a terminal would obey.
 std::string shown(std::string_view text);
 
 }  // namespace workbench::ptx

@@ -125,7 +125,7 @@ struct LoopKey {
     std::uint8_t width_a = 4;
 };
 
-// The loop that computes it; null where there is none.
+// Returns the loop that computes it; null where there is none.
 LaneFunction find_loop(const LoopKey& key);
 
 // Converts the low bits of a register as cvt does, in plain steps: what the loops do where there is no

@@ -133,7 +133,7 @@ class Machine {
         Allocation* allocation = nullptr;
         Space space_of(unsigned lane) const { return is_one ? space : spaces[lane]; }
         Allocation* allocation_of(unsigned lane) const { return is_one ? allocation : allocations[lane]; }
-        // Whether the lanes reach `bytes` each, one behind the other.
+        // Returns whether the lanes reach `bytes` each, one behind the other.
         bool is_contiguous(unsigned bytes) const { return is_strided && stride == bytes; }
     };
     void reach(Warp& warp, const Group& group, const Instruction& instruction, std::uint32_t mask,
@@ -250,7 +250,7 @@ class Machine {
     Extent m_last_parameter;
 };
 
-// The lowest lane of a mask.
+// Returns the lowest lane of a mask.
 inline unsigned first_lane(std::uint32_t mask) {
     return static_cast<unsigned>(__builtin_ctz(mask));
 }

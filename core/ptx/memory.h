@@ -57,8 +57,8 @@ class MemoryState {
     // Of accesses, over all launches (shadow.h).
     std::uint64_t& time() { return m_time; }
     FreePages& free_pages() { return m_free_pages; }
-    // Where the variables of a program lie; they are made, with their first values, when it is first asked
-    // for.
+    // Returns where the variables of a program lie; they are made, with their first values, when it is first
+    // asked for.
     const std::vector<std::uint64_t>& variables_of(const Program& program);
 
   private:
@@ -69,7 +69,7 @@ class MemoryState {
     FreePages m_free_pages;
 };
 
-// The address of a variable of a module, as an initialiser or a kernel sees it.
+// Returns the address of a variable of a module, as an initialiser or a kernel sees it.
 std::uint64_t resolved(const GlobalVariable::Address& address, const std::vector<std::uint64_t>& variables);
 
 }  // namespace workbench::ptx

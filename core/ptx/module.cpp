@@ -108,7 +108,7 @@ class ModuleReader {
             return;
         }
         if (token.kind != TokenKind::directive)
-            throw SyntaxError(token.line, "\"" + shown(token.text) + "\" is no statement of PTX");
+            throw SyntaxError(token.line, "\"" + shown(token.text) + "\" is not a statement of PTX");
         const std::string_view text = token.text;
         if (text == "version") return read_version(token.line);
         if (text == "target") {
@@ -135,7 +135,7 @@ class ModuleReader {
 
     void read_version(std::uint32_t line) {
         const Token number = m_lexer.take();
-        if (number.kind != TokenKind::number) throw SyntaxError(line, "the version is no number");
+        if (number.kind != TokenKind::number) throw SyntaxError(line, "the version is not a number");
         m_program.version = number.text;
         const double version = std::atof(m_program.version.c_str());
         if (version < 6.0 || version >= 10.0)
@@ -165,7 +165,8 @@ class ModuleReader {
                 variable.space = Space::shared;
                 variable.dynamic = is_extern && made.unsized;
                 if (!variable.dynamic) {
-                    const Extent extent = placed(m_program.shared_bytes, made, 1U << 20U, "shared memory");
+                    const Extent extent =
+                        allocate_variable(m_program.shared_bytes, made, 1U << 20U, "shared memory");
                     m_program.shared.push_back(extent);
                     variable.offset = extent.begin;
                     m_program.shared_used_bytes += static_cast<std::uint32_t>(made.bytes);
@@ -193,7 +194,7 @@ class ModuleReader {
     }
 
     Variable place_constant(const Declaration& made, GlobalVariable& global) {
-        const Extent extent = placed(m_constant_bytes, made, most_constant, "constant memory");
+        const Extent extent = allocate_variable(m_constant_bytes, made, most_constant, "constant memory");
         m_program.constant_extents.push_back(extent);
         m_program.constants.resize(std::max<std::size_t>(m_program.constants.size(), extent.end));
         std::ranges::copy(global.initial, m_program.constants.begin() + extent.begin);
@@ -259,7 +260,7 @@ class ModuleReader {
                 address.added = static_cast<std::int64_t>(literal_of(m_lexer.take()).bits);
             global.addresses.push_back(address);
         } else {
-            throw SyntaxError(token.line, "\"" + shown(token.text) + "\" is no initial value of \"" +
+            throw SyntaxError(token.line, "\"" + shown(token.text) + "\" is not an initial value of \"" +
                                               shown(made.name) + "\"");
         }
         for (std::size_t k = 0; k < element; ++k)
@@ -301,7 +302,7 @@ class ModuleReader {
             } else {
                 variable.of_function = true;
                 variable.offset =
-                    placed(function.param_bytes, made, 1U << 20U, "a function's parameters").begin;
+                    allocate_variable(function.param_bytes, made, 1U << 20U, "a function's parameters").begin;
                 formals->push_back({false, variable.offset, variable.bytes});
             }
             scope.symbols[made.name] = {.kind = Symbol::Kind::variable, .variable = variable};

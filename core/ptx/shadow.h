@@ -44,7 +44,7 @@ constexpr std::uint64_t stamp_lane = 0x1f;
 constexpr std::uint64_t stamp_several = 0x20;   // lanes, of which that is one
 constexpr std::uint64_t stamp_atomic = 0x40;    // of a write
 constexpr std::uint64_t stamp_recorded = 0x80;  // of a read: a Record has the rest
-// The greatest stamp of a time.
+// Returns the greatest stamp of a time.
 constexpr std::uint64_t last_stamp(std::uint64_t time) {
     return time << 16U | 0xffffU;
 }
@@ -70,7 +70,7 @@ struct Moment {
     std::uint8_t warp = 0;
 
     bool is_of_warp(std::uint64_t access) const { return (access >> 8U & 0xffU) == warp; }
-    // Whether what another warp of this block did comes before.
+    // Returns whether what another warp of this block did comes before.
     bool follows(std::uint64_t access) const { return access >> 16U <= sees[access >> 8U & 0xffU]; }
     bool follows_write(std::uint64_t access, unsigned lane) const {
         if (access <= block_begin) return false;
@@ -113,7 +113,7 @@ inline bool note_read(ShadowCell& cell, const Moment& now, unsigned lane) {
     return true;
 }
 
-// The same of a lane's plain write.
+// Returns the same of a lane's plain write.
 inline bool note_write(ShadowCell& cell, const Moment& now, unsigned lane) {
     if (std::max(cell.write, cell.read) <= now.forgotten) {
         cell = {.write = now.stamp | lane, .write_block = now.block};
@@ -155,7 +155,7 @@ struct Clocks {
     // Of an access by several lanes or warps of a block, those that it is not ordered with.
     std::uint32_t open_lanes(const Access& before, const Access& now) const;
     std::uint32_t open_warps(const Access& before, const Access& now) const;
-    // Whether an access came before what a lane does now.
+    // Returns whether an access came before what a lane does now.
     bool is_ordered(const Access& before, const Access& now) const;
 };
 
@@ -170,7 +170,7 @@ class ShadowPages {
     void reset(FreePages& free);
     // Forgets records, which no cell may name that still counts.
     void forget_records() { m_records.clear(); }
-    // The page of a word of that number; takes one of those that are free.
+    // Returns the page of a word of that number; takes one of those that are free.
     ShadowPage& page(std::uint64_t number, FreePages& free) {
         if (number >= m_pages.size() || m_pages[number] == nullptr) add(number, free);
         return *m_pages[number];
@@ -178,11 +178,11 @@ class ShadowPages {
     static bool is_split(const ShadowCell& cell) {
         return (cell.read & stamp_recorded) != 0 && cell.other_reader != 0;
     }
-    // What a cell that is not split remembers.
+    // Returns what a cell that is not split remembers.
     Record record_of(const ShadowCell& cell) const;
     // Remembers it after `now`.
     void keep(ShadowCell& cell, const Record& record, const Access& now);
-    // The record of a byte of a word, which `now` reaches: splits the cell where it is not.
+    // Returns the record of a byte of a word, which `now` reaches: splits the cell where it is not.
     Record& byte_of(ShadowCell& cell, unsigned byte, const Access& now);
 
   private:

@@ -37,7 +37,7 @@ enum class Space : std::uint8_t { generic, param, constant, global, shared, loca
 
 // Names a type as PTX does, without the dot; none is "".
 std::string_view name_of(Type type);
-// The type of that name; none where there is none.
+// Returns the type of that name; none where there is none.
 Type type_named(std::string_view name);
 std::string_view name_of(Space space);
 

@@ -45,7 +45,7 @@ struct ApplyWork {
     void add(const iir2d::RunTimes& run);
 };
 
-// The one code path behind both functions of recipe.h.
+// Is the one code path behind both functions of recipe.h.
 Result<PlanarImage> apply(const Recipe& recipe, const PlanarImage& source, int alpha_channel,
                           const iir2d::Device& device, const TaskControl& control, ApplyWork& work);
 

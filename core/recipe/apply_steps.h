@@ -155,7 +155,7 @@ class Applier {
         });
     }
 
-    // All channels but the kept one: at most one run before it and one after it.
+    // Filters all channels but the kept one: at most one run before it and one after it.
     iir2d::Result<void> filter_into(Planes& result, const Step& step, const iir2d::RunControl& run) {
         const std::int64_t channels = step.input.c;
         if (m_kept_channel < 0) return filter_channels(result, 0, channels, step, run);

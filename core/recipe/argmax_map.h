@@ -21,11 +21,11 @@ class ArgmaxMap {
     std::int64_t height() const { return m_height; }
     int channels() const { return m_channels; }  // that were looked at
 
-    // Whether a window takes the sample: bit i for the i-th channel that was looked at.
+    // Returns whether a window takes the sample: bit i for the i-th channel that was looked at.
     std::uint8_t at(std::int64_t x, std::int64_t y) const {
         return m_bits[static_cast<std::size_t>(y * m_width + x)];
     }
-    // Of all samples, in all channels that were looked at: the part that some window takes.
+    // Returns, of all samples in all channels that were looked at: the part that some window takes.
     double share() const { return m_share; }
 
     // The same over squares of 2^level samples a side (fewer at the far edges), in row-major order.
@@ -34,7 +34,7 @@ class ArgmaxMap {
         std::int64_t height = 0;
         std::vector<float> shares;
     };
-    // From level 1 on, each half as large as the one before, down to a single square.
+    // Returns the levels from 1 on, each half as large as the one before, down to a single square.
     const std::vector<Level>& levels() const { return m_levels; }
 
   private:

@@ -78,7 +78,7 @@ iir2d::PoolDesc pool_desc(const PoolOperation& operation, iir2d::Shape shape, ii
 // Returns the size after the whole recipe, or an error that names the operation ("operation 2 (max pooling):
 // ..."). With an empty shape (w == 0) only what does not depend on a size is checked.
 Result<iir2d::Shape> validate(const Recipe& recipe, iir2d::Shape input);
-// One operation alone; the message carries no "operation N" prefix, for showing beside its controls.
+// Checks one operation alone; the message carries no "operation N" prefix, for showing beside its controls.
 Result<iir2d::Shape> validate(const Operation& operation, iir2d::Shape input);
 
 // Returns the recipe for the same picture at 1/factor of the size: parameters scaled so that a proxy looks
@@ -110,9 +110,9 @@ Result<Recipe> recipe_from_json(std::string_view text);
 Result<Recipe> load_recipe(const std::filesystem::path& path);
 Result<void> save_recipe(const Recipe& recipe, const std::filesystem::path& path);
 
-// One `iir2d` command line that gives the same bytes: `iir2d filter|pool` for a single operation, else
-// `iir2d run RECIPE` with the recipe path given. Only options that differ from their defaults; arguments are
-// quoted for a POSIX shell. image_index is the input's page or part.
+// Returns one `iir2d` command line that gives the same bytes: `iir2d filter|pool` for a single operation,
+// else `iir2d run RECIPE` with the recipe path given. Only options that differ from their defaults; arguments
+// are quoted for a POSIX shell. image_index is the input's page or part.
 std::string command_line(const Recipe& recipe, const std::string& input, const std::string& output,
                          const std::string& recipe_path, const std::string& device, int image_index = 0);
 

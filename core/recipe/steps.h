@@ -27,7 +27,7 @@ struct Step {
 // Returns the steps of a recipe that is valid for `shape`, and that outlives them.
 std::vector<Step> steps_of(const Recipe& recipe, iir2d::Shape shape);
 
-// Whether the result is stored in f64.
+// Returns whether the result is stored in f64.
 bool asks_f64(const std::vector<Step>& steps);
 
 double samples(iir2d::Shape shape);

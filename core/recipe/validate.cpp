@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/recipe/recipe.h"
+#include "core/support/counted.h"
 #include "core/support/files.h"
 #include "core/support/try.h"
 #include "iir2d/reference.h"
@@ -53,10 +54,9 @@ Result<iir2d::Shape> pool_shape(const PoolOperation& pool, iir2d::Shape input) {
 
 Result<iir2d::Shape> validate(const Operation& operation, iir2d::Shape input) {
     if (input.w != 0 && (input.n < 1 || input.c < 1 || input.h < 1 || input.w < 1)) {
-        return wrong(
-            fmt::format("an image of {} x {} pixels and {} channels has nothing to work on: every size must "
-                        "be at least 1",
-                        input.w, input.h, input.n * input.c));
+        return wrong(fmt::format(
+            "an image of {} x {} pixels and {} has nothing to work on: every size must be at least 1",
+            input.w, input.h, counted(static_cast<std::uint64_t>(input.n * input.c), "channel")));
     }
     if (const auto* pool = std::get_if<PoolOperation>(&operation.what)) return pool_shape(*pool, input);
     IIR2D_RETURN_IF_ERROR(check_filter(std::get<FilterOperation>(operation.what)));

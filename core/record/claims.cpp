@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/support/canonical_json.h"
+#include "core/support/counted.h"
 #include "core/support/markdown.h"
 
 namespace workbench {
@@ -17,7 +18,7 @@ std::string item(bool holds, const std::string& text) {
 }
 
 std::string stopping_text(const BenchmarkMatrix& matrix) {
-    if (!matrix.stopping) return "after " + std::to_string(matrix.iterations) + " samples";
+    if (!matrix.stopping) return "after " + counted(static_cast<std::uint64_t>(matrix.iterations), "sample");
     const StoppingRule& rule = *matrix.stopping;
     return "when the 95 % interval of the median is within " + brief_number(100 * rule.precision) +
            " % of it, after " + std::to_string(rule.least) + " to " + std::to_string(rule.most) +

@@ -11,7 +11,7 @@ namespace workbench {
 // Three sections of the report: how it was measured, claim hygiene, approvals.
 std::string claims_sections(const Record& record);
 
-// A case's mark throughout the report: " (inconclusive)" or nothing.
+// Returns a case's mark throughout the report: " (inconclusive)" or nothing.
 std::string conclusive_mark(const CaseResult& one);
 
 }  // namespace workbench

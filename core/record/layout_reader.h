@@ -41,7 +41,7 @@ inline bool is_utc(std::string_view text) {
 // Stops at the first thing that does not fit, so that a hostile value costs no more than a good one.
 class Reader {
   public:
-    // What does not fit; empty: everything does.
+    // Returns what does not fit; empty: everything does.
     std::string complaint() const {
         return m_complaint.empty() ? "" : (m_place.empty() ? "the document" : m_place) + ": " + m_complaint;
     }

@@ -22,7 +22,7 @@ std::optional<int> cpuinfo_physical_cores(std::string_view text);
 // Returns the one-minute figure of /proc/loadavg.
 std::optional<double> loadavg_one_minute(std::string_view text);
 
-// A line of /proc/meminfo ("MemTotal"), in bytes.
+// Returns a line of /proc/meminfo ("MemTotal"), in bytes.
 std::optional<std::uint64_t> meminfo_bytes(std::string_view text, std::string_view key);
 
 // Returns the governors of all processors as one text: "performance", or "performance, powersave" when they

@@ -46,7 +46,7 @@ std::string record_id_of(const Record& record);
 // changed after the record was written. Whether its figures follow from each other is for verify_record().
 Result<Record> record_from_json(std::string_view text);
 
-// One row a case; a report for a person.
+// Write one row a case; a report for a person.
 std::string record_to_csv(const Record& record);
 std::string record_to_markdown(const Record& record);
 

@@ -153,7 +153,7 @@ Result<void> fill(Archive& archive, const fs::path& directory, const ReleaseStat
     const auto evaluation = evaluate_as_logged(directory, state, control);
     if (control.cancelled()) return fail(ErrorKind::cancelled, "cancelled");
     for (const char* name : {"release.json", "release.md"}) {
-        IIR2D_RETURN_IF_ERROR(archive.add_file(top + name, made_file(name, state, evaluation)));
+        IIR2D_RETURN_IF_ERROR(archive.add_file(top + name, derived_file(name, state, evaluation)));
     }
     return archive.close();
 }

@@ -16,7 +16,7 @@ namespace workbench {
 // bytes are the same record, and every change of a release looks at all of them again. Thread-safe.
 Result<RecordPtr> read_record(const std::filesystem::path& path, const std::string& sha256);
 
-// Likewise the record of a duel.
+// Reads likewise the record of a duel.
 Result<DuelRecordPtr> read_duel_record(const std::filesystem::path& path, const std::string& sha256);
 
 }  // namespace workbench

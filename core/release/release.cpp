@@ -67,7 +67,7 @@ Result<void> new_release(const fs::path& base, const NewRelease& release) {
         fs::create_directory(folder / "evidence", error);
         if (error) return unwritable(folder / "evidence", error.message());
         IIR2D_RETURN_IF_ERROR(write_file_atomically(folder / "log.jsonl", line));
-        return write_made_files(folder, state);
+        return write_derived_files(folder, state);
     });
 }
 

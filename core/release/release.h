@@ -8,7 +8,7 @@
 //   evidence/     what was attached
 //
 // Every change takes the directory's lock, so that two processes come one after the other, and is done when
-// its line is in the log: the evidence is in place before, the two made files follow. A process killed in
+// its line is in the log: the evidence is in place before, the two derived files follow. A process killed in
 // between leaves files that are one entry behind, or evidence that the log does not know; both are said by
 // verify_release() and put right by the next change.
 //

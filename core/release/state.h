@@ -21,7 +21,7 @@ struct StageRow {
     std::string_view name;
     bool needs_keys;  // one of each role
 };
-// In the order of the enumeration.
+// Returns the rows in the order of the enumeration.
 std::span<const StageRow> stages();
 const StageRow& row_of(Stage stage);
 std::string_view name_of(Stage stage);
@@ -37,7 +37,7 @@ struct EvidenceKind {
     std::string_view name;
     Format format;
     bool needs_commit;  // says nothing itself of the commit it is about
-    // Whether it is a directory that says what it is about.
+    // Returns whether it is a directory that says what it is about.
     bool is_record() const { return format == Format::record || format == Format::duel; }
 };
 const std::vector<EvidenceKind>& evidence_kinds();

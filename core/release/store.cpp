@@ -46,7 +46,7 @@ Result<bool> check_head(const fs::path& directory, const std::vector<LogEntry>& 
     std::error_code error;
     if (!fs::exists(directory / "release.json", error))
         return wrong("release.json is missing: it names the last entry of log.jsonl");
-    IIR2D_TRY(const auto text, read_file(directory / "release.json", largest_made_file));
+    IIR2D_TRY(const auto text, read_file(directory / "release.json", largest_derived_file));
     const auto made = parse_json_strictly(text, record_json_limits);
     if (!made) return wrong("release.json: it " + made.error().message);
     const auto value = [&](const char* key) {
@@ -70,7 +70,7 @@ void clear_leftovers(const fs::path& directory) {
 
 }  // namespace
 
-std::string made_file(std::string_view name, const ReleaseState& state, const Evaluation& evaluation) {
+std::string derived_file(std::string_view name, const ReleaseState& state, const Evaluation& evaluation) {
     return name == "release.json" ? release_json(state) : release_markdown(state, evaluation);
 }
 
@@ -95,22 +95,22 @@ Result<ReleaseState> load_state(const fs::path& directory) {
     return replay(log);
 }
 
-MadeFile judge_made_file(const char* name, const std::string& text, const fs::path& directory,
-                         const std::vector<LogEntry>& log, const ReleaseState& state,
-                         const Evaluation& evaluation) {
-    if (text == made_file(name, state, evaluation)) return MadeFile::current;
-    if (log.size() < 2) return MadeFile::other;
+DerivedFile judge_derived_file(const char* name, const std::string& text, const fs::path& directory,
+                               const std::vector<LogEntry>& log, const ReleaseState& state,
+                               const Evaluation& evaluation) {
+    if (text == derived_file(name, state, evaluation)) return DerivedFile::current;
+    if (log.size() < 2) return DerivedFile::other;
     const auto earlier = replay(std::vector<LogEntry>(log.begin(), log.end() - 1));
-    if (!earlier) return MadeFile::other;
-    return text == made_file(name, *earlier, evaluate_as_logged(directory, *earlier)) ? MadeFile::behind
-                                                                                      : MadeFile::other;
+    if (!earlier) return DerivedFile::other;
+    return text == derived_file(name, *earlier, evaluate_as_logged(directory, *earlier)) ? DerivedFile::behind
+                                                                                         : DerivedFile::other;
 }
 
-Result<void> write_made_files(const fs::path& directory, const ReleaseState& state) {
+Result<void> write_derived_files(const fs::path& directory, const ReleaseState& state) {
     const auto evaluation = evaluate_as_logged(directory, state);
     // release.json last: where it is of the log's last entry, both are.
     for (const char* name : {"release.md", "release.json"}) {
-        IIR2D_RETURN_IF_ERROR(write_file_atomically(directory / name, made_file(name, state, evaluation)));
+        IIR2D_RETURN_IF_ERROR(write_file_atomically(directory / name, derived_file(name, state, evaluation)));
     }
     return {};
 }
@@ -135,7 +135,7 @@ Result<Change> Change::begin(const fs::path& directory) {
                                                  *change.m_state.promoted_utc + " and is closed");
     }
     // A second kill would leave them two entries behind, which is taken for another log's.
-    if (!is_current) IIR2D_RETURN_IF_ERROR(write_made_files(directory, change.m_state));
+    if (!is_current) IIR2D_RETURN_IF_ERROR(write_derived_files(directory, change.m_state));
     return change;
 }
 
@@ -146,12 +146,12 @@ Result<void> Change::finish() const {
     if (auto wrong = wrong_with_promotion(m_state, evaluation); !wrong.empty())
         return fail(ErrorKind::check_failed, wrong);
     for (const char* name : {"release.json", "release.md"}) {
-        const auto text = read_file(m_directory / name, largest_made_file);
+        const auto text = read_file(m_directory / name, largest_derived_file);
         if (!text ||
-            judge_made_file(name, *text, m_directory, m_log, m_state, evaluation) != MadeFile::behind)
+            judge_derived_file(name, *text, m_directory, m_log, m_state, evaluation) != DerivedFile::behind)
             continue;
         IIR2D_RETURN_IF_ERROR(
-            write_file_atomically(m_directory / name, made_file(name, m_state, evaluation)));
+            write_file_atomically(m_directory / name, derived_file(name, m_state, evaluation)));
     }
     clear_leftovers(m_directory);
     return {};
@@ -165,7 +165,7 @@ Result<void> Change::commit(const nlohmann::json& event) {
     IIR2D_RETURN_IF_ERROR(write_file_atomically(m_directory / "log.jsonl", m_text));
     m_log = std::move(log);
     m_state = std::move(state);
-    return write_made_files(m_directory, m_state);
+    return write_derived_files(m_directory, m_state);
 }
 
 }  // namespace workbench

@@ -17,7 +17,7 @@
 namespace workbench {
 
 inline constexpr std::size_t largest_log = std::size_t{1} << 24;
-inline constexpr std::size_t largest_made_file = std::size_t{1} << 24;
+inline constexpr std::size_t largest_derived_file = std::size_t{1} << 24;
 
 // Read the log. bad_input when there is no release, or its log is not as it was written.
 Result<std::string> load_log_text(const std::filesystem::path& directory);
@@ -26,17 +26,17 @@ Result<ReleaseState> load_state(const std::filesystem::path& directory);
 
 // Returns the text of release.json or release.md, as of the state's last change; `evaluation` is
 // evaluate_as_logged()'s.
-std::string made_file(std::string_view name, const ReleaseState& state, const Evaluation& evaluation);
+std::string derived_file(std::string_view name, const ReleaseState& state, const Evaluation& evaluation);
 
 // Writes release.json and release.md.
-Result<void> write_made_files(const std::filesystem::path& directory, const ReleaseState& state);
+Result<void> write_derived_files(const std::filesystem::path& directory, const ReleaseState& state);
 
 // Compares the text of release.json or release.md with what the log gives: a killed process may have left it
 // as of the entry before the last.
-enum class MadeFile { current, behind, other };
-MadeFile judge_made_file(const char* name, const std::string& text, const std::filesystem::path& directory,
-                         const std::vector<LogEntry>& log, const ReleaseState& state,
-                         const Evaluation& evaluation);
+enum class DerivedFile { current, behind, other };
+DerivedFile judge_derived_file(const char* name, const std::string& text,
+                               const std::filesystem::path& directory, const std::vector<LogEntry>& log,
+                               const ReleaseState& state, const Evaluation& evaluation);
 
 // Verifies as verify_release() does, before an entry is written: that the last one is dated ahead of the
 // clock is no problem then, since the next one puts it right.

@@ -160,7 +160,7 @@ class Verifier {
         return true;
     }
 
-    // Returns the content of a made file; without one, there is a problem more.
+    // Returns the content of a derived file; without one, there is a problem more.
     std::optional<std::string> content(const char* name) {
         std::error_code error;
         const fs::path path = m_directory / name;
@@ -168,7 +168,7 @@ class Verifier {
             m_result.problems.push_back(std::string(name) + ": it is missing, or no plain file");
             return std::nullopt;
         }
-        auto text = read_file(path, largest_made_file);
+        auto text = read_file(path, largest_derived_file);
         if (text) return std::move(*text);
         m_result.problems.push_back(std::string(name) + ": " + text.error().message);
         return std::nullopt;
@@ -179,16 +179,16 @@ class Verifier {
         for (const char* name : {"release.json", "release.md"}) {
             const auto text = content(name);
             if (!text) continue;
-            switch (judge_made_file(name, *text, m_directory, log, state, evaluation)) {
-                case MadeFile::current:
+            switch (judge_derived_file(name, *text, m_directory, log, state, evaluation)) {
+                case DerivedFile::current:
                     good(std::string(name) + ": follows from log.jsonl");
                     break;
-                case MadeFile::behind:
+                case DerivedFile::behind:
                     m_result.notes.push_back(
                         std::string(name) +
                         ": it is as of the entry before the last; the next change writes it anew");
                     break;
-                case MadeFile::other:
+                case DerivedFile::other:
                     m_result.problems.push_back(std::string(name) +
                                                 ": it is not what log.jsonl and the evidence give");
             }

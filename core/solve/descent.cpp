@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/support/counted.h"
 #include "core/support/files.h"
 #include "core/support/try.h"
 
@@ -151,9 +152,9 @@ Result<HistoryStep> descend(const Objective& objective, Vector start, const Desc
     const HistoryStep& last = solved.history.back();
     if (!solved.has_converged && (!options.steps || !std::isfinite(*last.objective)))
         solved.shortfall = solved.problem + " by " + solved.method + " has not converged: after " +
-                           std::to_string(solved.iterations) + " iterations the gradient's norm is " +
-                           format_number(*last.gradient_norm) + ", and " + format_number(common.tolerance) +
-                           " was asked for";
+                           counted(static_cast<std::uint64_t>(solved.iterations), "iteration") +
+                           " the gradient's norm is " + format_number(*last.gradient_norm) + ", and " +
+                           format_number(common.tolerance) + " was asked for";
     return *std::move(best);
 }
 

@@ -26,18 +26,18 @@ constexpr std::size_t most_values = 24;
 constexpr std::int64_t worth_dividing = 32768;
 
 // Threads that run parts of a launch, and wait in between.
-class Crew {
+class ThreadTeam {
   public:
-    explicit Crew(int threads) {
+    explicit ThreadTeam(int threads) {
         for (int k = 1; k < threads; ++k) m_threads.emplace_back([this, k] { work(k); });
     }
-    ~Crew() {
+    ~ThreadTeam() {
         m_ends = true;
         m_round.fetch_add(1, std::memory_order_release);
         m_round.notify_all();
     }
-    Crew(const Crew&) = delete;
-    Crew& operator=(const Crew&) = delete;
+    ThreadTeam(const ThreadTeam&) = delete;
+    ThreadTeam& operator=(const ThreadTeam&) = delete;
 
     int size() const { return static_cast<int>(m_threads.size()) + 1; }
 
@@ -81,7 +81,7 @@ class Crew {
 
 class CompiledEngine : public Engine {
   public:
-    explicit CompiledEngine(int threads) : m_crew(std::max(threads, 1)) {
+    explicit CompiledEngine(int threads) : m_team(std::max(threads, 1)) {
         for (const CompiledKernel& kernel : compiled_kernels()) m_kernels.emplace(kernel.name, &kernel);
     }
     EngineKind kind() const override { return EngineKind::compiled; }
@@ -103,10 +103,10 @@ class CompiledEngine : public Engine {
         arguments[values.size() + 1] = &m;
         const CompiledKernel& one = *found->second;
         const std::int64_t work = std::int64_t{n} * std::max(m, 1);
-        if (!one.is_divisible || m_crew.size() == 1 || n < m_crew.size() || work < worth_dividing)
+        if (!one.is_divisible || m_team.size() == 1 || n < m_team.size() || work < worth_dividing)
             one.run(arguments.data(), 0, n);
         else
-            m_crew.run(one.run, arguments.data(), n);
+            m_team.run(one.run, arguments.data(), n);
         return {};
     }
 
@@ -119,7 +119,7 @@ class CompiledEngine : public Engine {
         (std::make_index_sequence<most_values>());
     }
 
-    Crew m_crew;
+    ThreadTeam m_team;
     std::unordered_map<std::string_view, const CompiledKernel*> m_kernels;
 };
 

@@ -68,9 +68,9 @@ class Engine {
                              std::int32_t m) = 0;
 };
 
-// The printed kernels, on so many threads, at least 1; results do not depend on how many.
+// Returns the printed kernels, on so many threads, at least 1; results do not depend on how many.
 std::unique_ptr<Engine> make_compiled_engine(int threads);
-// The interpreter, on the trees that it is given.
+// Returns the interpreter, on the trees that it is given.
 std::unique_ptr<Engine> make_interpreter_engine(Trees trees = tree_of);
 // device_failure: there is no compiler for it here.
 Result<std::unique_ptr<Engine>> make_engine(EngineKind kind, int threads, const std::stop_token& stop);

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "core/solve/descent.h"
 #include "core/support/files.h"
+#include "core/support/listed.h"
 #include "core/support/try.h"
 #include "iir2d/filter.h"
 
@@ -20,11 +23,25 @@ constexpr std::int64_t part_length = 64;  // what the adjoint of a loop keeps of
 constexpr double default_fit_step = 0.1;
 constexpr std::int64_t default_fit_steps = 100;
 
-// Passes along an axis: forwards, or from the other end.
-std::vector<bool> passes_of(int filter_id) {
-    if (filter_id == 2) return {false, false};
-    if (filter_id == 5) return {false, true};
-    return {false};
+// Returns the passes along an axis of a filter whose one parameter is the feedback of exponential averages:
+// false forwards, true from the other end. Empty for every other filter.
+std::vector<bool> passes_of(const iir2d::FilterRow& row) {
+    if (row.parameters.size() != 1 || row.parameters[0].scaling != iir2d::ParameterScaling::decay) return {};
+    const double feedback = row.parameters[0].default_value;
+    const auto data = iir2d::make_filter({.id = row.id});
+    if (!data) return {};
+    std::vector<bool> passes;
+    for (const iir2d::AxisFilter* axis : {&data->vertical, &data->horizontal}) {
+        passes.clear();
+        for (const iir2d::Stage& stage : axis->stages) {
+            if (stage.kind == iir2d::Stage::Kind::sum) return {};
+            for (const iir2d::Section& s : stage.sections) {
+                if (s.a != std::array{feedback, 0.0} || s.b != std::array{1 - feedback, 0.0, 0.0}) return {};
+                passes.push_back(stage.kind == iir2d::Stage::Kind::anticausal);
+            }
+        }
+    }
+    return passes;
 }
 
 // The lines of one pass over the planes of an image.
@@ -53,10 +70,11 @@ struct Pass {
 
 class Tuner {
   public:
-    Tuner(const Fit& problem, Engine& engine) : m_problem(problem), m_engine(engine) {
+    Tuner(const Fit& problem, const std::vector<bool>& passes, Engine& engine)
+        : m_problem(problem), m_engine(engine) {
         const std::int64_t w = problem.width, h = problem.height, plane = w * h;
         for (const bool is_column : {false, true}) {
-            for (const bool is_reversed : passes_of(problem.filter_id)) {
+            for (const bool is_reversed : passes) {
                 const std::int64_t per_plane = is_column ? w : h;
                 m_passes.push_back({{.count = per_plane * problem.planes,
                                      .length = is_column ? h : w,
@@ -170,11 +188,25 @@ class Tuner {
 
 }  // namespace
 
+std::vector<int> fitted_filters() {
+    std::vector<int> ids;
+    for (const iir2d::FilterRow& row : iir2d::filter_table()) {
+        if (!passes_of(row).empty()) ids.push_back(row.id);
+    }
+    return ids;
+}
+
+std::string fitted_filters_text() {
+    std::vector<std::string> ids;
+    for (const int id : fitted_filters()) ids.push_back(std::to_string(id));
+    return listed(ids, "or");
+}
+
 Result<std::string> fitted_parameter(int filter_id) {
-    if (filter_id == 1 || filter_id == 5 || filter_id == 7) return "alpha";
-    if (filter_id == 2) return "a";
+    const auto row = iir2d::filter_row(filter_id);
+    if (row && !passes_of(*row).empty()) return std::string(row->parameters[0].name);
     return fail(ErrorKind::bad_argument,
-                "--filter " + std::to_string(filter_id) + " cannot be fitted: give 1, 2, 5 or 7");
+                "--filter " + std::to_string(filter_id) + " cannot be fitted: give " + fitted_filters_text());
 }
 
 Result<Solved> solve(const Fit& problem, const Common& common, Engine& engine) {
@@ -196,14 +228,15 @@ Result<Solved> solve(const Fit& problem, const Common& common, Engine& engine) {
     const auto is_number = [](double one) { return std::isfinite(one); };
     if (!std::ranges::all_of(problem.input, is_number) || !std::ranges::all_of(problem.target, is_number))
         return fail(ErrorKind::bad_argument, "the image or its target has a sample that is not finite");
-    const auto passes = static_cast<double>(2 * passes_of(problem.filter_id).size());
-    IIR2D_RETURN_IF_ERROR(check_memory("fit", (passes + 6) * sizeof(double) * samples));
+    const std::vector<bool> passes = passes_of(row);
+    const auto kept = static_cast<double>(2 * passes.size() + 6);  // planes
+    IIR2D_RETURN_IF_ERROR(check_memory("fit", kept * sizeof(double) * samples));
     Stopwatch watch;
     Solved solved{.problem = "fit",
                   .method = std::string(name_of(problem.method)),
                   .engine = std::string(name_of(engine.kind())),
                   .unknowns = 1};
-    Tuner tuner(problem, engine);
+    Tuner tuner(problem, passes, engine);
     const Objective objective = [&](const Vector& p) -> Result<Evaluation> {
         IIR2D_RETURN_IF_ERROR(check_stopped(common));
         return tuner.evaluate(p[0]);

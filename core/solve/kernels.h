@@ -23,12 +23,12 @@ struct Kernel {
     std::string no_backward;       // why it has no adjoint; empty: it has one
 };
 
-// In a fixed order.
+// Returns all, in a fixed order.
 std::span<const Kernel> kernels();
 // bad_argument, with the names that there are.
 Result<const Kernel*> find_kernel(std::string_view name);
 
-// The tree of a kernel, or of NAME_backward. Precondition: there is one. Thread-safe.
+// Returns the tree of a kernel, or of NAME_backward. Precondition: there is one. Thread-safe.
 const synth::Tree& tree_of(std::string_view name);
 
 // Another place to have trees from than tree_of(), for proofs that a mistake in one is seen.

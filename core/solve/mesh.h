@@ -24,14 +24,14 @@ struct Mesh {
     Vector x, y;
 
     std::size_t triangles_in_row() const { return static_cast<std::size_t>(2 * cells); }
-    // The nodes of triangle k of a row of squares, of which there are nodes_of(degree).
+    // Returns the nodes of triangle k of a row of squares, of which there are nodes_of(degree).
     std::array<std::size_t, 6> nodes(std::int64_t row, std::size_t k) const;
     bool is_boundary(std::size_t node) const;
 };
 // Perturbed: every corner inside is moved by at most 0.2 h.
 Mesh make_mesh(const Poisson2d& problem, std::uint64_t seed);
 
-// The solution that the right-hand side and the boundary values are made for.
+// Returns the solution that the right-hand side and the boundary values are made for.
 double exact_value(Poisson2d::Exact exact, double x, double y);
 
 // Rows of at most `width` entries, padded with column -1.

@@ -18,12 +18,12 @@ class Multigrid {
     // n + 1 is a power of two.
     explicit Multigrid(std::int32_t n);
 
-    // Of the finest grid, a row of n values, from 0: of the right-hand side, which is written before the
-    // first cycle, and of the solution, which begins as 0.
+    // Returns a row of the finest grid of n values, from 0: of the right-hand side, which is written before
+    // the first cycle, and of the solution, which begins as 0.
     std::span<double> rhs(std::size_t row);
     std::span<const double> solution(std::size_t row) const;
     Result<void> cycle(Engine& engine);
-    // The norm of f - A u on the finest grid.
+    // Returns the norm of f - A u on the finest grid.
     Result<double> residual(Engine& engine);
 
   private:

@@ -34,8 +34,8 @@ constexpr std::size_t nodes_of(int degree) {
     return degree == 1 ? 3 : 6;
 }
 
-// The value of a node's basis function (P. G. Ciarlet, "The Finite Element Method for Elliptic Problems",
-// 1978, section 2.2).
+// Returns the value of a node's basis function (P. G. Ciarlet, "The Finite Element Method for Elliptic
+// Problems", 1978, section 2.2).
 constexpr double basis(int degree, std::size_t node, const std::array<double, 3>& at) {
     if (node >= 3) return 4 * at[triangle_edges[node - 3][0]] * at[triangle_edges[node - 3][1]];
     return degree == 1 ? at[node] : at[node] * (2 * at[node] - 1);

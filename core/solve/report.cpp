@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/support/counted.h"
 #include "core/support/files.h"
 
 namespace workbench::solve {
@@ -177,7 +178,8 @@ std::string to_text(std::span<const Solved> refinements) {
         const Solved& one = refinements[k];
         made += one.problem + " by " + one.method + " (" + one.engine + "): ";
         if (one.n > 0) made += "n " + std::to_string(one.n) + ", ";
-        made += std::to_string(one.unknowns) + " unknowns, " + std::to_string(one.iterations) + " iterations";
+        made += counted(static_cast<std::uint64_t>(one.unknowns), "unknown") + ", " +
+                counted(static_cast<std::uint64_t>(one.iterations), "iteration");
         if (one.residual) made += ", residual " + shown(one.residual);
         made += "\n";
         if (one.errors.max) {

@@ -20,11 +20,11 @@ Rates rates_of(std::span<const Solved> refinements);
 // In JSON the solution has at most this many nodes; the CSV has all.
 constexpr std::size_t most_nodes_in_json = 65'536;
 
-// The last of the refinements, with the rates of all. At least one.
+// Returns the last of the refinements, with the rates of all. At least one.
 std::string to_json(std::span<const Solved> refinements);
 // Coordinates, computed and exact values of the last, a row a node. Minimisations: a row a step.
 std::string to_csv(std::span<const Solved> refinements);
-// A few lines for a person.
+// Returns a few lines for a person.
 std::string to_text(std::span<const Solved> refinements);
 
 }  // namespace workbench::solve

@@ -101,7 +101,7 @@ struct Heat {
     std::int64_t snapshots = 0;  // to keep, evenly over the steps, the first and the last among them; 0: none
 };
 Result<Solved> solve(const Heat& problem, const Common& common, Engine& engine);
-// The explicit scheme's largest dt that is allowed: h^2 / (2 k).
+// Returns the explicit scheme's largest dt that is allowed: h^2 / (2 k).
 double largest_explicit_step(const Heat& problem);
 
 // Gradients are the adjoints of the objectives' kernels.
@@ -116,7 +116,7 @@ struct Minimise {
     std::optional<std::array<double, 2>> start;
 };
 Result<Solved> solve(const Minimise& problem, const Common& common, Engine& engine);
-// Where it begins if nothing else is said.
+// Returns where it begins if nothing else is said.
 std::array<double, 2> usual_start(Minimise::Problem problem);
 
 // Values of the objective over a rectangle: row after row from below, `columns` of each, the edges included.
@@ -129,8 +129,8 @@ struct Rectangle {
 Result<std::vector<double>> values_over(const Minimise& problem, const Rectangle& where, const Common& common,
                                         Engine& engine);
 
-// The parameter of filter 1, 2, 5 or 7 with which it makes `target` of `input`, borders mirrored: the least
-// mean squared difference. Planes one after the other, rows dense.
+// The parameter of one of fitted_filters() with which it makes `target` of `input`, borders mirrored: the
+// least mean squared difference. Planes one after the other, rows dense.
 struct Fit {
     int filter_id = 1;
     std::int64_t width = 0;
@@ -148,7 +148,11 @@ struct Fit {
 };
 // The figures have the best parameter of all steps, by its name.
 Result<Solved> solve(const Fit& problem, const Common& common, Engine& engine);
-// "alpha" or "a"; bad_argument for a filter that has no such parameter.
+// Returns the filters that can be fitted: those of the table whose one parameter is the feedback of
+// exponential averages. And as text: "1, 2, 5 or 7".
+std::vector<int> fitted_filters();
+std::string fitted_filters_text();
+// Returns "alpha" or "a"; bad_argument for a filter that has no such parameter.
 Result<std::string> fitted_parameter(int filter_id);
 
 // -laplace u = f on the unit square, u given on the boundary; n by n corners of triangles inside.
@@ -164,13 +168,13 @@ struct Poisson2d {
 };
 Result<Solved> solve(const Poisson2d& problem, const Common& common, Engine& engine);
 
-// Why a problem cannot be solved, memory included; solve() asks first. bad_argument.
+// Says why a problem cannot be solved, memory included; solve() asks first. bad_argument.
 Result<void> check(const Poisson1d& problem);
 Result<void> check(const Heat& problem);
 Result<void> check(const Poisson2d& problem);
 
-// The same problem at twice the resolution. Heat takes four times the steps of a quarter, with Crank and
-// Nicolson's scheme twice those of half.
+// Returns the same problem at twice the resolution. Heat takes four times the steps of a quarter, with Crank
+// and Nicolson's scheme twice those of half.
 Poisson1d refined(Poisson1d problem);
 Heat refined(Heat problem);
 Poisson2d refined(Poisson2d problem);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "core/support/counted.h"
 #include "core/support/files.h"
 #include "core/support/memory.h"
 #include "core/support/try.h"
@@ -131,9 +132,9 @@ void measure_errors(Solved& solved) {
 
 std::string residual_sentence(const Solved& solved, double tolerance) {
     return solved.problem + " by " + solved.method + " has not converged: after " +
-           std::to_string(solved.iterations) + " iterations the relative residual is " +
-           format_number(solved.residual.value_or(0)) + ", and " + format_number(tolerance) +
-           " was asked for";
+           counted(static_cast<std::uint64_t>(solved.iterations), "iteration") +
+           " the relative residual is " + format_number(solved.residual.value_or(0)) + ", and " +
+           format_number(tolerance) + " was asked for";
 }
 
 }  // namespace workbench::solve

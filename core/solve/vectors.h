@@ -39,7 +39,7 @@ class History {
     explicit History(std::size_t longest = 10'000) : m_longest(longest) {}
     void add(HistoryStep step);
     const std::vector<HistoryStep>& steps() const { return m_steps; }
-    // With the last step that was added.
+    // Returns the steps with the last that was added.
     std::vector<HistoryStep> take();
 
   private:
@@ -52,7 +52,8 @@ class History {
 
 // Adds a step, and tells who watches of it.
 void note(History& history, const Common& common, HistoryStep step);
-// How far iterations have come, in [0, 1]: by their number, or by the digits that the residual has lost.
+// Returns how far iterations have come, in [0, 1]: by their number, or by the digits that the residual has
+// lost.
 double share_done(const Common& common, std::int64_t iterations, double relative);
 
 class Stopwatch {

@@ -50,7 +50,7 @@ class AtomicFile {
     // Open for reading and writing until commit(). Failed writes are for the caller to notice, or for
     // commit() where stdio remembers them.
     std::FILE* handle() const { return m_file.get(); }
-    // The same file, for libraries that open it themselves.
+    // Returns the same file, for libraries that open it themselves.
     const std::filesystem::path& path() const { return m_temporary.empty() ? m_target : m_temporary; }
     Result<void> commit();
 

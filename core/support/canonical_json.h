@@ -10,11 +10,11 @@
 
 namespace workbench {
 
-// The form of RFC 8785 (JSON Canonicalization Scheme): no white space, keys in order, shortest strings,
-// doubles as ECMAScript writes them. Two deviations: whole numbers beyond 2^53 are written exactly, and keys
-// are ordered by their UTF-8 bytes, which differs only beyond U+FFFF. Text that is not UTF-8 and numbers that
-// are not finite cannot come from a parsed text; the former is replaced by U+FFFD, the latter written as
-// null.
+// Returns the form of RFC 8785 (JSON Canonicalization Scheme): no white space, keys in order, shortest
+// strings, doubles as ECMAScript writes them. Two deviations: whole numbers beyond 2^53 are written exactly,
+// and keys are ordered by their UTF-8 bytes, which differs only beyond U+FFFF. Text that is not UTF-8 and
+// numbers that are not finite cannot come from a parsed text; the former is replaced by U+FFFD, the latter
+// written as null.
 std::string canonical_json(const nlohmann::json& value);
 
 // Returns a double as the canonical form spells it.

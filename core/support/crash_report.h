@@ -13,7 +13,7 @@ struct CrashReportPlan {
     std::string heading;           // the report's first lines: program, version, build
 };
 
-// From now on SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL and std::terminate write FOLDER/crash-UTC.txt before
+// Arranges that SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL and std::terminate write FOLDER/crash-UTC.txt before
 // the program ends as it would have: `heading`, the signal, the last lines of the event log, the stack's
 // addresses by module, and the modules. The folder's name may have 400 bytes, the heading 2000. Returns false
 // where the system has no such signals (Windows), where a sanitizer wants them, or when the names are too

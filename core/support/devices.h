@@ -14,10 +14,10 @@ namespace workbench {
 // iir2d::choose_device with core's errors.
 Result<iir2d::DeviceChoice> choose_device(std::string_view spec, int threads = 0);
 
-// The CPU at once, without looking for anything else; `reason` is shown wherever the choice is.
+// Returns the CPU at once, without looking for anything else; `reason` is shown wherever the choice is.
 iir2d::DeviceChoice cpu_device(int threads, std::string_view reason);
 
-// Every device the kernel library knows of, usable or not, the CPU first.
+// Returns every device the kernel library knows of, usable or not, the CPU first.
 std::vector<iir2d::DeviceInfo> list_devices();
 
 }  // namespace workbench

@@ -10,7 +10,7 @@ namespace workbench {
 // Returns the text as a shell reads it back unchanged as one word: itself, or within single quotes.
 std::string shell_quoted(std::string_view text);
 
-// Whether the word is what shell_quoted() returns for some text.
+// Returns whether the word is what shell_quoted() returns for some text.
 bool is_shell_quoted(std::string_view word);
 
 }  // namespace workbench

@@ -21,15 +21,15 @@ struct PublicKey {
     friend bool operator==(const PublicKey&, const PublicKey&) = default;
 };
 
-// Why these 64 lower-case hex digits must not be taken as a key; empty: no reason. Refused are the points of
-// small order, for which a signature can be made that holds for any message, and the encodings of a point
-// that RFC 8032 (section 5.1.3) does not allow, so that a key has one name.
+// Returns why these 64 lower-case hex digits must not be taken as a key; empty: no reason. Refused are the
+// points of small order, for which a signature can be made that holds for any message, and the encodings of a
+// point that RFC 8032 (section 5.1.3) does not allow, so that a key has one name.
 std::string weakness_of_key(std::string_view hex);
 
 // Exactly 64 lower-case hex digits of a key without weakness; nothing else is one.
 std::optional<PublicKey> public_key_from_hex(std::string_view hex);
 
-// From a PEM file that SigningKey::save() or openssl wrote; bad_input when it is none, of another kind, or
+// Reads a PEM file that SigningKey::save() or openssl wrote; bad_input when it is none, of another kind, or
 // weak.
 Result<PublicKey> load_public_key(const std::filesystem::path& path);
 
@@ -40,7 +40,7 @@ class SigningKey {
   public:
     // device_failure: the system has no randomness.
     static Result<SigningKey> generate();
-    // From a PEM file (PKCS #8, not encrypted). Refuses, as bad_input, a file that is another user's or that
+    // Reads a PEM file (PKCS #8, not encrypted). Refuses, as bad_input, a file that is another user's or that
     // others than its owner may read. Windows: that is not checked.
     static Result<SigningKey> load(const std::filesystem::path& path);
 
@@ -57,9 +57,9 @@ class SigningKey {
     std::shared_ptr<const State> m_state;  // immutable: copies may sign on several threads
 };
 
-// Whether `signature` (128 lower-case hex digits) is that key's for the message. That of a weak key is not,
-// nor one in another form than the one that signing gives: R of small order or not in its one encoding, S not
-// below the group's order. So nobody can write a signature anew without the private key.
+// Returns whether `signature` (128 lower-case hex digits) is that key's for the message. That of a weak key
+// is not, nor one in another form than the one that signing gives: R of small order or not in its one
+// encoding, S not below the group's order. So nobody can write a signature anew without the private key.
 bool is_signature(const PublicKey& key, std::string_view message, std::string_view signature);
 
 }  // namespace workbench

@@ -15,7 +15,7 @@ std::string printable_utf8(std::string_view text);
 // Does the same, and replaces tabs and newlines by blanks.
 std::string one_line(std::string_view text);
 
-// Whether all of it is well-formed UTF-8.
+// Returns whether all of it is well-formed UTF-8.
 bool is_utf8(std::string_view text);
 
 // Returns a path as UTF-8, for libraries that want it so; on POSIX its bytes as they are.

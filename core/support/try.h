@@ -1,35 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two macros for functions that return std::expected (Result, Outcome) and call others that do:
-//
-//     Result<std::string> first_line(const fs::path& path) {
-//         IIR2D_RETURN_IF_ERROR(check_name(path));      // goes on, or returns the error
-//         IIR2D_TRY(const auto text, read_file(path));  // declares the string, or returns the error
-//         return text.substr(0, text.find('\n'));
-//     }
-//
-// Both functions have the same type of error; from_kernel() of core/support/error.h converts the kernel
-// library's. The macros are plain statements without compiler extensions. IIR2D_TRY declares its variable in
-// the block around it, so it cannot be the only statement of an `if` without braces. Commas in the expression
-// are allowed; a lambda that uses the macros itself is given a name before.
+// IIR2D_TRY and IIR2D_RETURN_IF_ERROR, for core's Result and whatever else is a std::expected. from_kernel()
+// of core/support/error.h converts an error of the kernel library before.
 #pragma once
 
-#include <expected>
-#include <utility>
-
-// Evaluates the expression once. Initialises (or assigns) `target`, such as `auto name`, `const auto name` or
-// the name of a variable, with its value, or else returns its error.
-#define IIR2D_TRY(target, ...) IIR2D_TRY_AS(IIR2D_TRY_JOIN(iir2d_tried_, __LINE__), target, __VA_ARGS__)
-
-// Evaluates the expression once and returns its error, if it has one. A value is not used.
-#define IIR2D_RETURN_IF_ERROR(...)                                  \
-    do {                                                            \
-        if (auto iir2d_tried = (__VA_ARGS__); !iir2d_tried)         \
-            return std::unexpected(std::move(iir2d_tried).error()); \
-    } while (false)
-
-#define IIR2D_TRY_AS(result, target, ...)                           \
-    auto result = (__VA_ARGS__);                                    \
-    if (!result) return std::unexpected(std::move(result).error()); \
-    target = *std::move(result)
-#define IIR2D_TRY_JOIN(first, second) IIR2D_TRY_JOIN_EXPANDED(first, second)
-#define IIR2D_TRY_JOIN_EXPANDED(first, second) first##second
+#include "iir2d/try.h"  // IWYU pragma: export

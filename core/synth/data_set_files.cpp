@@ -106,7 +106,7 @@ Result<RunFacts> read_run(const fs::path& folder) {
     const fs::path file = folder / "run.json";
     std::error_code ignored;
     if (!fs::exists(file, ignored))
-        return fail(ErrorKind::bad_input, folder.string() + " is no data set: it has no run.json");
+        return fail(ErrorKind::bad_input, folder.string() + " is not a data set: it has no run.json");
     IIR2D_TRY(const std::string text, read_file(file, longest_line));
     const auto refused = [&](const std::string& why) {
         return fail(ErrorKind::bad_input, file.string() + " " + why);

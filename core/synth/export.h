@@ -25,7 +25,7 @@ struct ExportOptions {
     std::string category;  // empty: all
 };
 
-// Whether a record is of the split and category that are asked for.
+// Returns whether a record is of the split and category that are asked for.
 bool is_chosen(const nlohmann::json& record, const ExportOptions& options);
 
 // Writes what the options ask for, whole or not at all, and returns how many pairs or kernels that are.

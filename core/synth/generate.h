@@ -53,7 +53,7 @@ std::string broken_rule(Category category, const Tree& tree);
 // The table's words for what is in a tree: add, minimum, where, atomic_add, ...
 std::vector<std::string> ops_of(const Tree& tree);
 
-// How deep its expressions are, and how many nodes but leaves it has.
+// Returns how deep its expressions are, and how many nodes but leaves it has.
 int depth_of(const Tree& tree);
 int nodes_of(const Tree& tree);
 std::string_view complexity_of(const Tree& tree);  // simple, medium, complex

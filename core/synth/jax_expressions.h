@@ -28,7 +28,7 @@ class JaxExpressions {
     void find_static_arguments();
     bool is_static(Id id) const;
     std::string static_text(Id id) const;
-    // Whether all threads have the same.
+    // Returns whether all threads have the same.
     bool is_uniform(Id id) const;
 
     // A number of each thread beside vectors or matrices.

@@ -42,7 +42,7 @@ struct Mutation {
     nlohmann::json other = {};  // the record before
 };
 
-// Whether the results of each stay the same: bit by bit, on the inputs of the mutant.
+// Returns whether the results of each stay the same: bit by bit, on the inputs of the mutant.
 Result<std::vector<bool>> are_equivalent(const std::vector<Mutant>& mutants, const RunFacts& run,
                                          Toolchain& toolchain);
 

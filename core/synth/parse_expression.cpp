@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
+#include "core/support/counted.h"
 #include "core/synth/parser.h"
 
 namespace workbench::synth {
@@ -265,7 +266,7 @@ bool Parser::is_collective_name(std::string_view name) {
 
 Id Parser::call(const std::string& name) {
     const auto count = [&](const std::vector<Id>& args, std::size_t wanted) {
-        if (args.size() != wanted) outside(name + " takes " + std::to_string(wanted) + " arguments");
+        if (args.size() != wanted) outside(name + " takes " + counted(wanted, "argument"));
     };
     if (const auto helper = m_helpers.find(name); helper != m_helpers.end()) {
         std::vector<Id> args = arguments();

@@ -29,7 +29,7 @@ std::string literal_text(const Expr& literal);
 // The lines that a source needs before its kernel: structures and operations of vectors and matrices.
 std::string cuda_prelude(const Tree& tree);
 std::string cpp_prelude(const Tree& tree);
-// Whether a line is one of those that cuda_prelude() can give.
+// Returns whether a line is one of those that cuda_prelude() can give.
 bool is_prelude_line(std::string_view line);
 
 }  // namespace workbench::synth

@@ -21,7 +21,7 @@ struct Target {
     std::string version;
     std::string flags;
 };
-// What a target's name says of it: "llvm-host-o0", "ptx-nvrtc:sm_90", "cubin:sm_80".
+// Returns what a target's name says of it: "llvm-host-o0", "ptx-nvrtc:sm_90", "cubin:sm_80".
 inline Target target_named(std::string name) {
     const bool is_host = name.starts_with("llvm-host"), is_ptx = name.starts_with("ptx-");
     return {.name = std::move(name),

@@ -163,7 +163,7 @@ struct OpInfo {
     double ulp_host = 1;  // the largest of glibc's
 };
 const OpInfo& info(Op op);
-// Whether every implementation that rounds as IEEE asks gives the same bits.
+// Returns whether every implementation that rounds as IEEE asks gives the same bits.
 inline bool is_exact(Op op) {
     return info(op).ulp_f32 == 0;
 }
@@ -286,7 +286,7 @@ struct Tree {
 // outputs from what is read and written.
 void finish(Tree& tree);
 
-// Whether two expressions of a tree are the same, node by node.
+// Returns whether two expressions of a tree are the same, node by node.
 bool is_same(const Tree& tree, Id a, Id b);
 
 double literal_value(const Expr& expr);

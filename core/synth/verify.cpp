@@ -7,6 +7,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "core/support/counted.h"
 #include "core/support/escaped.h"
 #include "core/support/files.h"
 #include "core/support/try.h"
@@ -59,7 +60,7 @@ class Verifying {
                                            "stats.md", "SHA256SUMS",    "shards"};
         for (const auto& entry : fs::directory_iterator(m_options.folder, ignored)) {
             const std::string name = entry.path().filename().string();
-            if (!wanted.contains(name)) file_fault(escaped(name), "it is no file of a data set");
+            if (!wanted.contains(name)) file_fault(escaped(name), "it is not a file of a data set");
         }
         std::set<std::string> names;
         for (const auto& entry : fs::directory_iterator(m_options.folder / "shards", ignored))
@@ -73,7 +74,7 @@ class Verifying {
             if (is_shard)
                 m_shards = std::max(m_shards, number + 1);
             else
-                file_fault("shards/" + escaped(name), "it is no file of a data set");
+                file_fault("shards/" + escaped(name), "it is not a file of a data set");
         }
     }
 
@@ -142,10 +143,9 @@ class Verifying {
         for (auto& batch : batches) {
             for (Checked& one : batch) take(one);
         }
-        m_control.report(
-            std::min(1.0, static_cast<double>(m_made.records) /
-                              static_cast<double>(std::max<std::uint64_t>(1, m_run.count))),
-            std::to_string(m_made.records) + " records, " + std::to_string(m_made.faults.size()) + " faults");
+        m_control.report(std::min(1.0, static_cast<double>(m_made.records) /
+                                           static_cast<double>(std::max<std::uint64_t>(1, m_run.count))),
+                         counted(m_made.records, "record") + ", " + counted(m_made.faults.size(), "fault"));
         return {};
     }
 
@@ -328,7 +328,7 @@ class Verifying {
             }
             m_control.report(std::min(1.0, static_cast<double>(m_made.mutants.made) /
                                                static_cast<double>(m_options.mutants)),
-                             std::to_string(m_made.mutants.made) + " mutants, " +
+                             counted(m_made.mutants.made, "mutant") + ", " +
                                  std::to_string(m_made.mutants.passed) + " passed");
         }
         return {};

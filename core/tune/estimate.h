@@ -31,7 +31,7 @@ Pairs pairs_of(std::span<const Sample> config, std::span<const Sample> first, st
 struct Logs {
     double op = 0;
     double use = 0;
-    // What is minimised: 0 of static.
+    // Returns what is minimised: 0 of static.
     double y(Objective objective) const;
 };
 // Medians. Precondition: not empty.

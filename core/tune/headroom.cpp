@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <map>
 #include <set>
@@ -100,9 +101,9 @@ struct Gathered {
 
 std::vector<std::string> cells_of(const FamilyHeadroom& family) {
     const auto brief = [](double ratio) {
-        std::array<char, 32> text{};
-        std::snprintf(text.data(), text.size(), "%.3f", ratio);
-        return std::string(text.data());
+        std::array<char, 32> text{};  // whatever the locale of the process
+        const auto end = std::to_chars(text.begin(), text.end(), ratio, std::chars_format::fixed, 3);
+        return std::string(text.data(), end.ptr);
     };
     std::vector<std::string> cells{markdown_escaped(family.family), std::to_string(family.problems),
                                    brief(family.headroom.geomean),  brief(family.headroom.p50),

@@ -42,7 +42,7 @@ struct HeadroomOptions {
     bool with_contended = false;
 };
 
-// Whether a visit's times are figures by these options.
+// Returns whether a visit's times are figures by these options.
 bool counts(const Visit& visit, const HeadroomOptions& options);
 
 struct Headroom {

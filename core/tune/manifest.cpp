@@ -55,7 +55,7 @@ std::map<std::string, std::string> files_in(const nlohmann::json& manifest) {
 Result<std::vector<std::string>> model_files(const fs::path& place) {
     std::error_code error;
     if (!fs::is_directory(place, error))
-        return fail(ErrorKind::bad_input, quoted(place) + " is no folder of models");
+        return fail(ErrorKind::bad_input, quoted(place) + " is not a folder of models");
     std::vector<std::string> files;
     for (fs::recursive_directory_iterator entry(place, error), end; !error && entry != end;
          entry.increment(error)) {

@@ -49,7 +49,7 @@ class PreparedProblem {
     // Samples of the latest run, with places behind them where they are asked for.
     std::span<std::byte> output() const { return m_output.bytes(); }
     std::span<const std::byte> input() const { return m_input.bytes(); }
-    // What the operation has to read and write.
+    // Returns what the operation has to read and write.
     const Traffic& traffic() const { return m_traffic; }
 
     // Compares the latest run's output with the double reference. check_failed: it is out of the contract's

@@ -40,7 +40,7 @@ std::string spec_of(const Problem& problem);
 // operation itself refuses.
 Result<Problem> problem_from_spec(std::string_view spec);
 
-// What plans are made of.
+// Returns what plans are made of.
 iir2d::FilterDesc filter_desc_of(const Problem& problem);  // precondition: a filter
 iir2d::PoolDesc pool_desc_of(const Problem& problem);      // precondition: pooling
 iir2d::PoolUse use_of(const Problem& problem);             // precondition: pooling

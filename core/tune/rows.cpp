@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/support/counted.h"
 #include "core/support/escaped.h"
 #include "core/support/try.h"
 #include "core/tune/machine.h"
@@ -97,8 +98,8 @@ Result<std::vector<float>> FeatureReader::rows(const MeasuredProblem& problem,
     if (!threads) return wrong("its key has no threads");
     IIR2D_TRY(const auto device, from_kernel(iir2d::Device::cpu(*threads)));
     if (device.threads() != *threads)
-        return wrong("it was measured with " + std::to_string(*threads) + " threads, and there are " +
-                     std::to_string(device.threads()) + " here");
+        return wrong("it was measured with " + counted(static_cast<std::uint64_t>(*threads), "thread") +
+                     ", and there are " + std::to_string(device.threads()) + " here");
     const auto machine =
         problem.visits.empty() ? m_machines.end() : m_machines.find(problem.visits.front().machine);
     if (machine == m_machines.end()) return wrong("the machine that it was measured on is not described");

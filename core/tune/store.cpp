@@ -41,7 +41,7 @@ constexpr const char* schema =
     "CREATE INDEX visits_of_problem ON visit (problem);";
 
 std::unexpected<Error> not_ours(const fs::path& file, const std::string& why) {
-    return fail(ErrorKind::bad_input, quoted(file) + " is no database of measurements: " + why);
+    return fail(ErrorKind::bad_input, quoted(file) + " is not a database of measurements: " + why);
 }
 std::unexpected<Error> damaged(const std::string& what) {
     return fail(ErrorKind::bad_input, "the database is damaged: " + what);
@@ -256,7 +256,7 @@ class Reader {
                            .use_ms = query.real(3),
                            .marked = query.number(4) != 0});
             if (!is_time(all.back().op_ms) || !is_time(all.back().use_ms))
-                return damaged("a sample is no time");
+                return damaged("a sample is not a time");
         }
     }
 

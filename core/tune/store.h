@@ -32,13 +32,13 @@ class Store {
     Result<std::int64_t> add(const NamedProblem& problem, ProblemSet set);
     Result<void> add_identities(const Identity& machine, const Identity& build);
 
-    // How often each config of a problem was measured by this machine and build.
+    // Returns how often each config of a problem was measured by this machine and build.
     Result<std::map<std::string, int>> counts(std::int64_t problem, std::string_view machine,
                                               std::string_view build) const;
-    // Whether a visit of the problem by this build, not a wrong one, made this output of this input.
+    // Returns whether a visit of the problem by this build, not a wrong one, made this output of this input.
     Result<bool> is_proved(std::int64_t problem, std::string_view build, std::string_view input_sha256,
                            std::string_view output_sha256) const;
-    // What was found wrong in visits of the problem by this machine and build, as "config: reason".
+    // Returns what was found wrong in visits of the problem by this machine and build, as "config: reason".
     Result<std::vector<std::string>> wrong_results(std::int64_t problem, std::string_view machine,
                                                    std::string_view build) const;
     // In one transaction, and what it says of others: visits of the machine whose ratio is above 1.15 times

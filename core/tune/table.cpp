@@ -98,7 +98,7 @@ class Lines {
         double value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (error != std::errc{} || end != text.data() + text.size() || !(value > 0) || !std::isfinite(value))
-            return wrong("has a number that is none above 0");
+            return wrong("has a number that is not above 0");
         return value;
     }
 

@@ -219,7 +219,7 @@ Result<UseStatistics> kept_statistics() {
     const auto json = parse_json_strictly(text, settings_json_limits);
     if (!json) return fail(json.error().kind, quoted(statistics_file()) + " " + json.error().message);
     const auto wrong = [&] {
-        return fail(ErrorKind::bad_input, quoted(statistics_file()) + " is no file of statistics");
+        return fail(ErrorKind::bad_input, quoted(statistics_file()) + " is not a file of statistics");
     };
     if (!json->is_object() || json->value("statistics_version", nlohmann::json()) != 1) return wrong();
     const auto counters = json->find("counters");

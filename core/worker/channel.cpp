@@ -98,7 +98,7 @@ Progress Channel::read_header() {
 
 Progress Channel::check_header() {
     if (m_in_header.kind > static_cast<std::uint8_t>(FrameKind::cancel) || m_in_header.reserved != 0)
-        return break_with("it sent bytes that are no frame");
+        return break_with("it sent bytes that are not a frame");
     if (m_in_header.handle_count != m_in.handles.size())
         return break_with("it sent another number of files than it said");
     if (m_in_header.length > m_limit)

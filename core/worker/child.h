@@ -24,15 +24,15 @@ class Child {
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
 
-    // Whether it can take another request: alive, silent, and within what the options let it keep
+    // Returns whether it can take another request: alive, silent, and within what the options let it keep
     // and serve.
     bool fresh(const PoolOptions& options) const;
-    // Whether it may take another request by the number of those it has had.
+    // Returns whether it may take another request by the number of those it has had.
     bool serves_again(const PoolOptions& options) const;
     bool ended() const { return m_ended; }
     void count_request() { ++m_requests; }
 
-    // How it ended; ends it first where needed. Once.
+    // Returns how it ended; ends it first where needed. Once.
     std::optional<ChildEnd> end();
 
     Channel& channel() { return m_channel; }

@@ -14,7 +14,8 @@ std::optional<std::uint64_t> private_bytes(int process_id);
 // Time of all its threads. Absent when it is gone.
 std::optional<std::chrono::nanoseconds> processor_time(int process_id);
 
-// In all, from its start; 0: as much as its hard limit allows. False when the system refuses.
+// Limit what the process may take in all, from its start; 0: as much as its hard limit allows. False when the
+// system refuses.
 bool limit_private_bytes(int process_id, std::uint64_t bytes);
 bool limit_processor_seconds(int process_id, std::uint64_t seconds);
 

@@ -51,8 +51,8 @@ class PayloadReader {
         if (size > most) m_ok = false;
         return std::string(take(static_cast<std::size_t>(size)));
     }
-    // The length of a list that follows, each element of at least `element_bytes`: never more than can
-    // follow, so that memory may be reserved for it. ok() is false when more was claimed.
+    // Returns the length of a list that follows, each element of at least `element_bytes`: never more than
+    // can follow, so that memory may be reserved for it. ok() is false when more was claimed.
     std::size_t count(std::size_t element_bytes) {
         const auto claimed = number<std::uint64_t>();
         if (element_bytes == 0 || claimed > m_bytes.size() / element_bytes) m_ok = false;

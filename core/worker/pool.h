@@ -109,7 +109,7 @@ class Lease {
     // died since its last request is replaced without a word.
     Outcome<void> begin(Frame request, const Limits& limits);
 
-    // Another frame of the request under way.
+    // Sends another frame of the request under way.
     Outcome<void> send(Frame frame);
 
     // Returns the next frame of the request under way. Every frame is a sign of life. After the first Failure
@@ -118,7 +118,7 @@ class Lease {
     // else it is killed; the result is `cancelled` either way.
     Outcome<Frame> receive();
 
-    // Whether the frame received last was the answer, which ends the request.
+    // Returns whether the frame received last was the answer, which ends the request.
     bool answered() const;
 
     // New limits, from now on, for the rest of the request: once its header told what it needs.

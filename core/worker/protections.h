@@ -7,8 +7,8 @@
 
 namespace workbench::worker {
 
-// Whether workers exist at all on this system. Where not (Windows, for now), a pool's borrow() fails with
-// could_not_start and the caller does the work in its own process, which it says.
+// Returns whether workers exist at all on this system. Where not (Windows, for now), a pool's borrow() fails
+// with could_not_start and the caller does the work in its own process, which it says.
 bool workers_available();
 
 // As reported by a running worker: what is in force there, not what was meant to be.
@@ -20,7 +20,8 @@ struct Protections {
     bool operator==(const Protections&) const = default;
 };
 
-// One line each: "memory: limited for each request", "system calls: not filtered, built without libseccomp".
+// Returns one line each: "memory: limited for each request", "system calls: not filtered, built without
+// libseccomp".
 std::vector<std::string> describe(const Protections& protections);
 
 }  // namespace workbench::worker

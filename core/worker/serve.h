@@ -24,25 +24,25 @@ class Conversation {
     virtual void send(const Frame& frame) = 0;
     // Returns the program's next frame of this request.
     virtual Frame receive() = 0;
-    // Whether the program wants no answer any more. Cheap; ask it between chunks of work. Then return any
-    // frame soon: the program does not look at it.
+    // Returns whether the program wants no answer any more. Cheap; ask it between chunks of work. Then return
+    // any frame soon: the program does not look at it.
     virtual bool cancelled() const = 0;
 };
 
 struct Role {
     std::string name;
 
-    // In the server, once, before the first child: what is expensive and common to all requests. An Error
-    // ends the server; its message becomes part of the program's Failure. It must leave no threads behind,
-    // because children are forked from this process.
+    // Runs in the server, once, before the first child: what is expensive and common to all requests. An
+    // Error ends the server; its message becomes part of the program's Failure. It must leave no threads
+    // behind, because children are forked from this process.
     std::function<Result<void>(std::span<const std::string> arguments)> prepare = {};
 
-    // In each new child, before its system calls are filtered. Optional.
+    // Runs in each new child, before its system calls are filtered. Optional.
     std::function<void()> begin_child = {};
 
-    // In a child: one request, to its answer. std::bad_alloc becomes out_of_memory, any other exception
-    // `threw`; after either the child is replaced. Files may be opened for reading and threads started;
-    // everything else reaches the child as a handle in a frame.
+    // Serves, in a child, one request, to its answer. std::bad_alloc becomes out_of_memory, any other
+    // exception `threw`; after either the child is replaced. Files may be opened for reading and threads
+    // started; everything else reaches the child as a handle in a frame.
     std::function<Frame(Frame request, Conversation& program)> serve;
 
     std::size_t frame_limit = default_frame_limit;  // of frames from the program

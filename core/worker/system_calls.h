@@ -19,7 +19,8 @@ class SystemCallFilter {
     // device_failure where the program was built without libseccomp.
     static Result<SystemCallFilter> make();
 
-    // For the calling thread, for good; precondition: it is the only one. False when the system refuses.
+    // Filters those of the calling thread, for good; precondition: it is the only one. False when the system
+    // refuses.
     bool install() const;
 
   private:

@@ -7,7 +7,7 @@
 
 namespace iir2d::device {
 
-// The processor's own name; "CPU" when the system does not say.
+// Returns the processor's own name; "CPU" when the system does not say.
 std::string cpu_name();
 
 // Everything `list_devices` says of the CPU.

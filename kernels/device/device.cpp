@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string>
 
+#include "iir2d/try.h"
 #include "kernels/device/cpu_info.h"
 #include "kernels/device/cuda/context.h"
 #include "kernels/device/cuda/cuda_info.h"
@@ -13,7 +14,7 @@
 namespace iir2d {
 
 Result<Device> Device::cpu(int threads) {
-    if (auto good = support::check_threads(threads); !good) return std::unexpected(good.error());
+    IIR2D_RETURN_IF_ERROR(support::check_threads(threads));
     if (!support::has_threads()) return Device(Backend::cpu, 0, 1);
     const int available = support::available_threads();
     return Device(Backend::cpu, 0, threads == 0 ? available : std::min(threads, available));
@@ -59,10 +60,9 @@ Result<double> time_device_copy(const Device& device, std::size_t bytes) {
     if (!from) return std::unexpected(from.error());
     const auto to = gpu.allocate(bytes, stream->get());
     if (!to) return std::unexpected(to.error());
-    if (auto done = gpu.record(begin->get(), stream->get()); !done) return std::unexpected(done.error());
-    if (auto done = gpu.copy(stream->get(), to->get(), from->get(), bytes); !done)
-        return std::unexpected(done.error());
-    if (auto done = gpu.record(end->get(), stream->get()); !done) return std::unexpected(done.error());
+    IIR2D_RETURN_IF_ERROR(gpu.record(begin->get(), stream->get()));
+    IIR2D_RETURN_IF_ERROR(gpu.copy(stream->get(), to->get(), from->get(), bytes));
+    IIR2D_RETURN_IF_ERROR(gpu.record(end->get(), stream->get()));
     return gpu.milliseconds_between(begin->get(), end->get());
 }
 

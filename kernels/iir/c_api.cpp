@@ -9,6 +9,7 @@
 #include "iir2d/device.h"
 #include "iir2d/iir2d_tune.h"
 #include "iir2d/plan.h"
+#include "iir2d/try.h"
 #include "iir2d_build_info.h"
 #include "kernels/device/cuda/context.h"
 #include "kernels/device/cuda/kernel_library.h"
@@ -57,7 +58,7 @@ Result<void> forward_on_cpu(const void* in, void* out, const IIR2D_Params* param
     if (!views) return std::unexpected(views.error());
     const auto threads = iir::threads_for(desc.shape, 0, given != nullptr);
     if (!threads) return std::unexpected(threads.error());
-    if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
+    IIR2D_RETURN_IF_ERROR(support::cpu_target());
     if (given == nullptr) {
         const auto all = iir::threads_for(desc.shape, 0, true);
         if (!all) return std::unexpected(all.error());

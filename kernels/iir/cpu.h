@@ -54,7 +54,7 @@ constexpr int threads_worth(int threads, std::int64_t samples) {
 constexpr int threads_of(const Config& config, int threads, std::int64_t samples) {
     return config.threads != 0 ? config.threads : threads_worth(threads, samples);
 }
-// Whether each thread takes planes of its own: with planes enough for all of them.
+// Returns whether each thread takes planes of its own: with planes enough for all of them.
 constexpr bool deals_planes(const Config& config, int threads, std::int64_t planes) {
     return config.share != 0 ? config.share == share_planes : planes >= std::int64_t{4} * threads;
 }
@@ -65,7 +65,7 @@ inline std::int32_t stores_of(const CpuJob& job) {
 }
 // Columns of a strip, of planes of so many.
 std::int64_t strip_width(const Config& config, std::int64_t across, int threads);
-// Whether anything is left for strips of columns when bands of rows are done.
+// Returns whether anything is left for strips of columns when bands of rows are done.
 bool has_strips(const CpuJob& job);
 
 // Calls f<Sample, Arithmetic>() with the types that a precision stores and computes in.

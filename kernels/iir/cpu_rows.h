@@ -40,7 +40,7 @@ bool worth_non_temporal(const std::vector<SweptPass<A>>& horizontal,
     return fast && samples * static_cast<std::int64_t>(sizeof(S)) >= non_temporal_bytes;
 }
 
-// Whether a band's passes keep something beside its line.
+// Returns whether a band's passes keep something beside its line.
 template <class AnyPass>
 bool keeps_beside(const std::vector<AnyPass>& passes) {
     return std::ranges::any_of(passes, [](const auto& p) { return pass_of(p).to_scratch; });

@@ -24,7 +24,7 @@ struct GpuJob {
     std::size_t workspace_bytes = 0;  // planes of 16-bit elements as f32, then the filters' scratch
 };
 
-// What check_desc() let through, with the filters it gave.
+// Returns what check_desc() let through, with the filters it gave.
 GpuJob make_gpu_job(const FilterDesc& desc, const Filters& filters);
 // The same of the adjoint: x is dy, y is dx.
 GpuJob make_gpu_adjoint_job(const FilterDesc& desc, const Filters& filters);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "iir2d/filter.h"
+#include "iir2d/try.h"
 #include "kernels/iir/configs.h"
 #include "kernels/iir/cpu_planes.h"
 #include "kernels/iir/cuda.h"
@@ -52,7 +53,7 @@ Result<void> forward_on_cpu(const FilterCall& call, const void* x, void* y) {
     if (!threads) return std::unexpected(threads.error());
     const auto all = iir::threads_for(call.desc.shape, call.threads, true);
     if (!all) return std::unexpected(all.error());
-    if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
+    IIR2D_RETURN_IF_ERROR(support::cpu_target());
     support::Poll poll(call.poll, call.user);
     return poll.during("the filter", [&](const RunControl& control) {
         const iir::CpuTask task{call.desc, call.filters, *threads};
@@ -101,7 +102,7 @@ Result<GradientViews> check_views(const FilterCall& call, const Gradients& given
     auto views = iir::check_gradient_views(call.desc, call.x.at(given.x), call.dy.at(given.dy),
                                            call.dx.at(given.dx), given.dp != nullptr);
     if (!views || given.dp == nullptr) return views;
-    if (auto good = check_dp(call, *views, given.dp); !good) return std::unexpected(good.error());
+    IIR2D_RETURN_IF_ERROR(check_dp(call, *views, given.dp));
     return views;
 }
 
@@ -110,7 +111,7 @@ Result<void> backward_on_cpu(const FilterCall& call, const Gradients& given) {
     if (!views) return std::unexpected(views.error());
     const auto threads = iir::threads_for(call.desc.shape, call.threads);
     if (!threads) return std::unexpected(threads.error());
-    if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
+    IIR2D_RETURN_IF_ERROR(support::cpu_target());
     support::Poll poll(call.poll, call.user);
     return poll.during("the backward pass", [&](const RunControl& control) -> Result<void> {
         const iir::CpuTask task{call.desc, call.filters, *threads};

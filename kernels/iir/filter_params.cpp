@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "iir2d/try.h"
 #include "kernels/support/c_struct.h"
 #include "kernels/support/parallel.h"
 
@@ -105,16 +106,15 @@ Result<FilterCall> read_params(const IIR2D_FilterParams* params, FilterPass pass
                     .threads = p.threads,
                     .poll = p.poll,
                     .user = p.user};
-    if (auto good = check_shape(desc); !good) return std::unexpected(good.error());
-    if (auto good = check_strides(call, pass, left_out); !good) return std::unexpected(good.error());
+    IIR2D_RETURN_IF_ERROR(check_shape(desc));
+    IIR2D_RETURN_IF_ERROR(check_strides(call, pass, left_out));
     const auto row = filter_row(p.filter_id);
     if (!row) return std::unexpected(row.error());
-    if (auto good = check_choices(desc); !good) return std::unexpected(good.error());
-    if (auto good = support::check_flag("normalise_gain", p.normalise_gain); !good)
-        return std::unexpected(good.error());
-    if (auto good = support::check_threads(p.threads); !good) return std::unexpected(good.error());
-    if (auto good = read_parameters(p, *row, call); !good) return std::unexpected(good.error());
-    if (auto good = check_stable(desc, call.filters); !good) return std::unexpected(good.error());
+    IIR2D_RETURN_IF_ERROR(check_choices(desc));
+    IIR2D_RETURN_IF_ERROR(support::check_flag("normalise_gain", p.normalise_gain));
+    IIR2D_RETURN_IF_ERROR(support::check_threads(p.threads));
+    IIR2D_RETURN_IF_ERROR(read_parameters(p, *row, call));
+    IIR2D_RETURN_IF_ERROR(check_stable(desc, call.filters));
     return call;
 }
 

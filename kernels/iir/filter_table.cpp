@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "iir2d/filter.h"
+#include "iir2d/try.h"
 #include "kernels/iir/analysis.h"
 #include "kernels/iir/dual_filter.h"
 #include "kernels/support/describe.h"
@@ -343,9 +344,9 @@ Result<FilterData> make_filter(const FilterSpec& spec) {
     if (!values) return std::unexpected(values.error());
     FilterData data = table[static_cast<std::size_t>(spec.id - 1)].make(*values);
     for (AxisFilter* axis : {&data.horizontal, &data.vertical}) {
-        if (auto stable = check_stable(*row, *axis); !stable) return std::unexpected(stable.error());
+        IIR2D_RETURN_IF_ERROR(check_stable(*row, *axis));
         if (!spec.normalise_gain) continue;
-        if (auto done = normalise<double>(*row, *axis); !done) return std::unexpected(done.error());
+        IIR2D_RETURN_IF_ERROR(normalise<double>(*row, *axis));
     }
     return data;
 }
@@ -362,7 +363,7 @@ Result<std::vector<FilterData>> iir::filter_derivatives(const FilterSpec& spec) 
         DualFilter filter = table[static_cast<std::size_t>(spec.id - 1)].make_dual(dual);
         for (DualAxis* axis : {&filter.horizontal, &filter.vertical}) {
             if (!spec.normalise_gain) continue;
-            if (auto done = normalise<Dual>(*row, *axis); !done) return std::unexpected(done.error());
+            IIR2D_RETURN_IF_ERROR(normalise<Dual>(*row, *axis));
         }
         derivatives.push_back(derivatives_of(filter));
     }

@@ -183,7 +183,7 @@ struct GpuAxisRun {
         return state;
     }
 
-    // Where warp w posts: its state, two values for each section, and its mask.
+    // Returns where warp w posts: its state, two values for each section, and its mask.
     IIR2D_DEVICE double* posted(int w) const {
         return reinterpret_cast<double*>(block.shared() + w * Shared::bytes_per_warp);
     }

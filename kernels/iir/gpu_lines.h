@@ -32,7 +32,7 @@ struct GpuLineSet {
     bool reversed;
 };
 
-// Where the lines of a block lie. `step` is the distance from one line to the next, 1 for columns.
+// Returns where the lines of a block lie. `step` is the distance from one line to the next, 1 for columns.
 template <class S, bool Rows>
 IIR2D_DEVICE GpuLineSet<S> gpu_line_set(const GpuAxis& axis, const GpuPass& pass, std::int64_t block) {
     const std::int64_t plane = block / axis.groups;
@@ -127,11 +127,11 @@ struct GpuRows {
     static_assert(rows_at_once * gpu_tile == warp_lanes);
 
     IIR2D_DEVICE static int row_of(int k, int lane) { return k * rows_at_once + lane / gpu_tile; }
-    // Where the tile has a row.
+    // Returns where the tile has a row.
     IIR2D_DEVICE static int place_of_row(int row) {
         return in_pairs ? row * gpu_tile + row / 2 : row * (gpu_tile + 1);
     }
-    // Where it has the lane's sample of rows 2 k and 2 k + 1.
+    // Returns where it has the lane's sample of rows 2 k and 2 k + 1.
     IIR2D_DEVICE static int place_of(int k, int lane) {
         return in_pairs ? k * (2 * gpu_tile + 1) + lane : place_of_row(row_of(k, lane)) + lane % gpu_tile;
     }

@@ -182,7 +182,7 @@ struct GpuTileRun {
         }
         return state;
     }
-    // How many of this warp's lanes there are.
+    // Returns how many of this warp's lanes there are.
     IIR2D_DEVICE int warp_lanes_of(std::int64_t left) const {
         left -= block.warp() * warp_lanes;
         return left < warp_lanes ? static_cast<int>(left) : warp_lanes;

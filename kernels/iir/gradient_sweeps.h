@@ -12,7 +12,7 @@
 
 namespace iir2d::iir {
 
-// How much of a section there is: 1 without b1, b2 and a2; 2 without b2 and a2; 3 all of it.
+// Returns how much of a section there is: 1 without b1, b2 and a2; 2 without b2 and a2; 3 all of it.
 inline int terms_of(const Section& s) {
     return s.b[2] != 0.0 || s.a[1] != 0.0 ? 3 : s.b[1] != 0.0 ? 2 : 1;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "iir2d/try.h"
 #include "kernels/iir/analysis.h"
 #include "kernels/iir/coefficients.h"
 #include "kernels/support/describe.h"
@@ -158,7 +159,7 @@ Result<void> check_stable(const FilterDesc& desc, const Filters& filters) {
 
 Result<Filters> filters_of(const FilterDesc& desc) {
     if (!desc.data.empty()) {
-        if (auto good = check_data(desc); !good) return std::unexpected(good.error());
+        IIR2D_RETURN_IF_ERROR(check_data(desc));
         return desc.data;
     }
     auto made = make_filter(desc.filter);
@@ -169,14 +170,14 @@ Result<Filters> filters_of(const FilterDesc& desc) {
 }
 
 Result<Filters> check_desc(const FilterDesc& desc) {
-    if (auto shape = check_shape(desc); !shape) return std::unexpected(shape.error());
+    IIR2D_RETURN_IF_ERROR(check_shape(desc));
     if (desc.data.empty()) {
-        if (const auto row = filter_row(desc.filter.id); !row) return std::unexpected(row.error());
+        IIR2D_RETURN_IF_ERROR(filter_row(desc.filter.id));
     }
-    if (auto good = check_choices(desc); !good) return std::unexpected(good.error());
+    IIR2D_RETURN_IF_ERROR(check_choices(desc));
     auto filters = filters_of(desc);
     if (!filters) return filters;
-    if (auto good = check_stable(desc, *filters); !good) return std::unexpected(good.error());
+    IIR2D_RETURN_IF_ERROR(check_stable(desc, *filters));
     return filters;
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "iir2d/reference.h"
+#include "iir2d/try.h"
 #include "kernels/iir/analysis.h"
 #include "kernels/iir/dual_filter.h"
 #include "kernels/iir/reference_line.h"
@@ -268,8 +269,7 @@ Result<void> adjoint_of_data(const FilterDesc& desc, const FilterData& data, std
 Result<double> derivative_of_data(const FilterDesc& desc, const FilterData& data,
                                   const FilterData& derivatives, std::span<const double> x,
                                   std::span<const double> dy, const RunControl& control) {
-    if (auto sizes = check_sizes(desc.shape, x.size(), dy.size()); !sizes)
-        return std::unexpected(sizes.error());
+    IIR2D_RETURN_IF_ERROR(check_sizes(desc.shape, x.size(), dy.size()));
     const Plane plane = plane_of(desc.shape);
     const std::size_t samples = plane.height * plane.width;
     FilterDesc read = desc;

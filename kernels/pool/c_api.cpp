@@ -7,6 +7,7 @@
 #include "iir2d/iir2d_pool.h"
 #include "iir2d/iir2d_tune.h"
 #include "iir2d/plan.h"
+#include "iir2d/try.h"
 #include "kernels/pool/backward.h"
 #include "kernels/pool/cuda.h"
 #include "kernels/pool/geometry.h"
@@ -72,10 +73,8 @@ Result<Job> make_job(const IIR2D_PoolParams& p) {
     if (p.op < IIR2D_POOL_MAX || p.op > IIR2D_POOL_ADAPTIVE_AVG) return unknown("op", p.op, 4);
     if (p.element < IIR2D_ELEMENT_F32 || p.element > IIR2D_ELEMENT_BF16)
         return unknown("element", p.element, 3);
-    if (auto good = support::check_flag("ceil_mode", p.ceil_mode); !good)
-        return std::unexpected(good.error());
-    if (auto good = support::check_flag("count_include_pad", p.count_include_pad); !good)
-        return std::unexpected(good.error());
+    IIR2D_RETURN_IF_ERROR(support::check_flag("ceil_mode", p.ceil_mode));
+    IIR2D_RETURN_IF_ERROR(support::check_flag("count_include_pad", p.count_include_pad));
     const PoolDesc desc = desc_of(p);
     const auto geometry = pool::make_geometry(desc);
     if (!geometry) return std::unexpected(geometry.error());
@@ -90,7 +89,7 @@ Result<Job> make_job(const IIR2D_PoolParams& p) {
             .threads = p.threads,
             .poll = p.poll,
             .user = p.user};
-    if (auto good = support::check_threads(p.threads); !good) return std::unexpected(good.error());
+    IIR2D_RETURN_IF_ERROR(support::check_threads(p.threads));
     return job;
 }
 
@@ -108,7 +107,7 @@ Result<Job> read_forward(const void* x, const void* y, const IIR2D_PoolParams* p
     if (!known) return std::unexpected(known.error());
     auto job = make_job(*known);
     if (!job) return job;
-    if (auto good = check_strides(job->x, job->y); !good) return std::unexpected(good.error());
+    IIR2D_RETURN_IF_ERROR(check_strides(job->x, job->y));
     return job;
 }
 
@@ -142,8 +141,7 @@ Result<Job> read_backward(const Pointers& given, const IIR2D_PoolParams* params,
     if (params == nullptr) return null_pointer("params");
     const auto known = known_fields(params);
     if (!known) return std::unexpected(known.error());
-    if (auto good = check_pointers(given, known->op, finds_argmax); !good)
-        return std::unexpected(good.error());
+    IIR2D_RETURN_IF_ERROR(check_pointers(given, known->op, finds_argmax));
     auto job = make_job(*known);
     if (!job) return job;
     // Strides of what is not read say nothing.
@@ -152,10 +150,9 @@ Result<Job> read_backward(const Pointers& given, const IIR2D_PoolParams* params,
         {reads.x || (reads.argmax && given.argmax == nullptr), &job->x}, {reads.y, &job->y}};
     for (const auto& [wanted, tensor] : read) {
         if (!wanted) continue;
-        if (auto good = support::check_c_strides(*tensor, support::Use::read); !good)
-            return std::unexpected(good.error());
+        IIR2D_RETURN_IF_ERROR(support::check_c_strides(*tensor, support::Use::read));
     }
-    if (auto good = check_strides(job->dy, job->dx); !good) return std::unexpected(good.error());
+    IIR2D_RETURN_IF_ERROR(check_strides(job->dy, job->dx));
     return job;
 }
 
@@ -164,8 +161,7 @@ Result<PoolPlan> plan_on_cpu(const Job& job, PoolUse use, const Config* config) 
     const auto device = Device::cpu(job.threads);
     if (!device) return std::unexpected(device.error());
     if (config == nullptr) return PoolPlan::make(*device, job.desc);
-    if (auto good = check_config(*device, job.desc, use, *config); !good)
-        return std::unexpected(good.error());
+    IIR2D_RETURN_IF_ERROR(check_config(*device, job.desc, use, *config));
     // A backward pass without places of maxima finds them by a forward pass, on as many threads.
     return use == PoolUse::backward ? PoolPlan::make(*device, job.desc, {.threads = config->threads}, *config)
                                     : PoolPlan::make(*device, job.desc, *config, {});
@@ -209,7 +205,7 @@ Result<pool::Backward> check_backward(const Job& job, const Pointers& given, boo
     auto data = pool::check_backward(job.desc, job.geometry, reads, job.x.at(given.x), job.y.at(given.y),
                                      job.dy.at(given.dy), job.dx.at(given.dx));
     if (!data) return data;
-    if (auto good = check_argmax(job, *data, given.argmax); !good) return std::unexpected(good.error());
+    IIR2D_RETURN_IF_ERROR(check_argmax(job, *data, given.argmax));
     data->argmax = given.argmax;
     return data;
 }
@@ -223,7 +219,7 @@ Result<void> pool_backward_on_cpu(const Job& job, const Pointers& given, const C
                               pool::places(given.argmax, job.geometry.output), control);
     };
     if (job.poll == nullptr) return run({});
-    if (const auto data = check_backward(job, given, true); !data) return std::unexpected(data.error());
+    IIR2D_RETURN_IF_ERROR(check_backward(job, given, true));
     return poll.during("the backward pass", run);
 }
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "iir2d/try.h"
 #include "kernels/support/describe.h"
 
 namespace iir2d::pool {
@@ -148,8 +149,8 @@ PoolDesc read_fields(const PoolDesc& desc) {
 }
 
 Result<PoolGeometry> make_geometry(const PoolDesc& desc) {
-    if (auto r = check_shape(desc); !r) return std::unexpected(r.error());
-    if (auto r = check_op(desc); !r) return std::unexpected(r.error());
+    IIR2D_RETURN_IF_ERROR(check_shape(desc));
+    IIR2D_RETURN_IF_ERROR(check_op(desc));
     if (is_adaptive(desc.op)) {
         const auto fits = [](std::int64_t in, std::int64_t out) { return in <= max_int64 / (out + 1); };
         PoolGeometry geometry{desc.shape,
@@ -163,7 +164,7 @@ Result<PoolGeometry> make_geometry(const PoolDesc& desc) {
         }
         return geometry;
     }
-    if (auto r = check_windows(desc); !r) return std::unexpected(r.error());
+    IIR2D_RETURN_IF_ERROR(check_windows(desc));
 
     const Extent stride = desc.stride.value_or(desc.window);
     const auto y =

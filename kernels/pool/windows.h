@@ -51,7 +51,7 @@ struct AxisWindows {
         return {start(o) + k.begin * dilation, k.empty() ? 0 : k.end - k.begin, dilation};
     }
 
-    // How many taps of window o lie inside the input or its padding.
+    // Returns how many taps of window o lie inside the input or its padding.
     IIR2D_BOTH std::int64_t padded_count(std::int64_t o) const {
         if (adaptive) return taps(o).count;
         const IndexRange k = taps_inside(start(o), -padding, in + padding);

@@ -14,9 +14,9 @@ namespace iir2d::support {
 // More than any version will have: what is behind it is not the struct's, whatever its first field holds.
 inline constexpr std::size_t largest_struct = 4096;
 
-// The caller's struct in the library's length; an error where its size is none, or where a field is set that
-// it has and the library lacks. Of memory, only the size is read before it is known, and then that much.
-// `first_size` is that of its first version: a shorter one was never in a header.
+// Returns the caller's struct in the library's length; an error where its size is none, or where a field is
+// set that it has and the library lacks. Of memory, only the size is read before it is known, and then that
+// much. `first_size` is that of its first version: a shorter one was never in a header.
 template <class Struct>
 Result<Struct> known_fields(const void* given, std::size_t first_size, const char* name) {
     const auto wrong = [](std::string message) {
@@ -43,7 +43,7 @@ Result<Struct> known_fields(const void* given, std::size_t first_size, const cha
     return known;
 }
 
-// An error that names the pointer.
+// Returns an error that names the pointer.
 inline std::unexpected<Error> null_pointer(const char* name) {
     return std::unexpected(Error{ErrorCode::null_pointer, std::string(name) + " is null"});
 }

@@ -20,7 +20,7 @@ inline std::string describe(const Shape& s) {
            ", " + std::to_string(s.w) + "]";
 }
 
-// The shortest text that reads back as the same number, in any locale.
+// Returns the shortest text that reads back as the same number, in any locale.
 inline std::string describe(double value) {
     char text[32];
     const auto end = std::to_chars(text, text + sizeof(text), value).ptr;

@@ -78,7 +78,7 @@ IIR2D_BOTH float to_odd_float(double value) {
     return bits_as<float>(bits | 1U);
 }
 
-// A stored element in arithmetic of type Acc.
+// Returns a stored element in arithmetic of type Acc.
 template <class Acc>
 IIR2D_BOTH Acc load(float value) {
     return static_cast<Acc>(value);

@@ -23,7 +23,7 @@ Value guarded(Value otherwise, const Body& body) noexcept {
     }
 }
 
-// The Result that body() gives, or an error of `subject`.
+// Returns the Result that body() gives, or an error of `subject`.
 template <class Body>
 std::invoke_result_t<const Body&> guarded_result(const char* subject, const Body& body) {
     const auto failed = [subject](const char* why) {

@@ -112,7 +112,7 @@ template <class T, std::size_t N>
 HWY_INLINE Vector<T, N> Zero(Simd<T, N> d) {
     return Set(d, T(0));
 }
-// Every second lane of two vectors, `low` first.
+// Returns every second lane of two vectors, `low` first.
 template <class T, std::size_t N>
 HWY_INLINE Vector<T, N> ConcatEven(Simd<T, N> d, const Vector<T, N>& high, const Vector<T, N>& low) {
     return each_lane(d, [&](std::size_t i) { return i < N / 2 ? low.lane[2 * i] : high.lane[2 * i - N]; });
@@ -123,7 +123,7 @@ HWY_INLINE Vector<T, N> ConcatOdd(Simd<T, N> d, const Vector<T, N>& high, const 
         d, [&](std::size_t i) { return i < N / 2 ? low.lane[2 * i + 1] : high.lane[2 * i + 1 - N]; });
 }
 
-// The upper half of `low`, then the lower of `high`.
+// Returns the upper half of `low`, then the lower of `high`.
 template <class T, std::size_t N>
 HWY_INLINE Vector<T, N> ConcatLowerUpper(Simd<T, N> d, const Vector<T, N>& high, const Vector<T, N>& low) {
     return each_lane(d,

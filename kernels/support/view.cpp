@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "iir2d/try.h"
 #include "kernels/support/describe.h"
 
 namespace iir2d::support {
@@ -133,7 +134,7 @@ Result<Strides> check_output_view(std::string_view name, const ConstTensorView& 
                                   const Shape& shape) {
     const auto strides = check_view(name, view, element, shape);
     if (!strides) return strides;
-    if (const auto apart = check_apart(name, shape, *strides); !apart) return std::unexpected(apart.error());
+    IIR2D_RETURN_IF_ERROR(check_apart(name, shape, *strides));
     return strides;
 }
 

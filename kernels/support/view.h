@@ -23,7 +23,7 @@ inline Strides dense_strides(const Shape& shape) {
     return {shape.w, shape.h * shape.w, shape.c * shape.h * shape.w};
 }
 
-// A checked view whose strides are resolved, as the backends take it.
+// Returns a checked view whose strides are resolved, as the backends take it.
 inline ConstTensorView resolved(const ConstTensorView& view, const Strides& strides) {
     return {view.data, view.type, view.shape, strides.row, strides.plane, strides.image};
 }
@@ -43,7 +43,7 @@ bool planes_are_even(const View& view) {
     return view.image_stride == view.shape.c * view.plane_stride;
 }
 
-// A resolved dense view of memory at an address, which may be a device's.
+// Returns a resolved dense view of memory at an address, which may be a device's.
 inline TensorView dense_view(std::uintptr_t address, ElementType type, const Shape& shape) {
     const TensorView view{reinterpret_cast<void*>(address), type, shape};
     return resolved(view, dense_strides(shape));
@@ -106,7 +106,7 @@ inline bool overlap(const Bytes& a, const Bytes& b) {
     return a.begin < b.end && b.begin < a.end;
 }
 
-// The same of checked views.
+// Returns the same of checked views.
 bool views_overlap(const ConstTensorView& a, const Strides& a_strides, const ConstTensorView& b,
                    const Strides& b_strides);
 

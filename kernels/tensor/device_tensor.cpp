@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "iir2d/try.h"
 #include "kernels/convert/cuda.h"
 #include "kernels/device/cuda/run.h"
 #include "kernels/support/describe.h"
@@ -73,7 +74,7 @@ Result<DeviceTensor> DeviceTensor::make(const Device& device, ElementType type, 
         return bad(ErrorCode::invalid_argument,
                    "device " + device.id() + " is no GPU: its memory is the host's");
     }
-    if (auto good = check_shape(shape); !good) return std::unexpected(good.error());
+    IIR2D_RETURN_IF_ERROR(check_shape(shape));
     auto context = cuda::Context::get(device.index());
     if (!context) return std::unexpected(context.error());
     auto memory = std::make_shared<State::Memory>();
@@ -86,8 +87,7 @@ Result<DeviceTensor> DeviceTensor::make(const Device& device, ElementType type, 
     if (!buffer) return std::unexpected(buffer.error());
     memory->buffer = std::move(*buffer);
     // From here on it is there for every stream.
-    if (auto done = memory->context->synchronize(memory->stream.get()); !done)
-        return std::unexpected(done.error());
+    IIR2D_RETURN_IF_ERROR(memory->context->synchronize(memory->stream.get()));
     const cuda::DevicePointer address = memory->buffer.get();
     return DeviceTensor(
         std::make_shared<const State>(State{device, type, shape, std::move(memory), address}));
@@ -97,7 +97,7 @@ Result<DeviceTensor> DeviceTensor::make(const Device& device, ElementType type, 
 
 Result<DeviceTensor> DeviceTensor::upload(const Device& device, const ConstTensorView& x,
                                           const RunControl& control) try {
-    if (auto good = check_shape(x.shape); !good) return std::unexpected(good.error());
+    IIR2D_RETURN_IF_ERROR(check_shape(x.shape));
     const auto strides = support::check_view("x", x, x.type, x.shape);
     if (!strides) return std::unexpected(strides.error());
     auto tensor = make(device, x.type, x.shape);

@@ -42,7 +42,7 @@ Result<Decision> choose(const Given& given, const Question& question);
 // The same of plans that only have `static`, on a GPU.
 Result<Choice> choose_static(const Given& given, const Device& device);
 
-// What choose() would say without a config, and every candidate.
+// Returns what choose() would say without a config, and every candidate.
 Explanation explain(const Question& question, const TuneOptions& options);
 
 // Puts the choice's texts into the identity.

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "iir2d/try.h"
 #include "iir2d/tune_model.h"
 #include "kernels/support/guard.h"
 #include "kernels/tune/sha256.h"
@@ -79,13 +80,13 @@ Result<void> check_model(const TreeModel& model) {
     for (const Field& field : head) {
         if (!is_word(model.*field.value)) {
             return damaged_model("model: " + std::string(field.name) +
-                                 " is no word of visible ASCII, at most " + std::to_string(most_word) +
+                                 " is not a word of visible ASCII, at most " + std::to_string(most_word) +
                                  " characters");
         }
     }
-    if (!is_word(model.objective)) return damaged_model("model: objective is no word");
+    if (!is_word(model.objective)) return damaged_model("model: objective is not a word");
     if (model.margin && !(std::isfinite(*model.margin) && *model.margin >= 0))
-        return damaged_model("model: margin is no number from 0 on");
+        return damaged_model("model: margin is not a number from 0 on");
     if (model.features.empty() || model.features.size() > most_features ||
         !std::ranges::all_of(model.features, is_word))
         return damaged_model("model: features are 1 to 128 words");
@@ -244,7 +245,7 @@ Result<void> read_ensemble(Reader& reader, std::string_view name, TreeEnsemble& 
 
 Result<std::string> text_of_model(const TreeModel& model) {
     return support::guarded_result("the model", [&]() -> Result<std::string> {
-        if (auto good = check_model(model); !good) return std::unexpected(good.error());
+        IIR2D_RETURN_IF_ERROR(check_model(model));
         std::string text = std::string(first_line) + "\n";
         for (const Field& field : head) text += std::string(field.name) + " " + model.*field.value + "\n";
         text += "space " + std::to_string(model.space) + "\nobjective " + model.objective + "\nmargin " +

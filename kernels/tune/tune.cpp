@@ -77,8 +77,8 @@ Result<std::optional<TuneReason>> load_model(std::string_view text, bool is_prov
 Result<std::optional<TuneReason>> load_read_model(TreeModel model, bool is_proven, std::string_view table) {
     return support::guarded_result("the model", [&]() -> Result<std::optional<TuneReason>> {
         if (std::ranges::find(model_purposes(), model.purpose) == model_purposes().end()) {
-            return std::unexpected(Error{ErrorCode::invalid_argument,
-                                         "model: purpose " + model.purpose + " is none of this library"});
+            return std::unexpected(Error{ErrorCode::invalid_argument, "model: purpose " + model.purpose +
+                                                                          " is not one of this library's"});
         }
         auto rows = tune::table_from_text(table);
         if (!rows) return std::unexpected(rows.error());

@@ -156,7 +156,7 @@ def shown(info: FilterInfo) -> str:
 
 
 def check_names(info: FilterInfo, names: Iterable[str]) -> None:
-    """Raises InvalidArgumentError for a name that is no parameter of the filter."""
+    """Raises InvalidArgumentError for a name that is not a parameter of the filter."""
     known = [p.name for p in info.parameters]
     for name in names:
         if name not in known:

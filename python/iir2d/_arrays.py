@@ -30,7 +30,7 @@ def _is_bfloat16(dtype: np.dtype[Any]) -> bool:
 def _raw(array: npt.NDArray[Any]) -> tuple[int, int, tuple[int, ...], tuple[int, ...]]:
     """A bfloat16 array, which has no buffer protocol."""
     if any(stride % 2 for stride in array.strides):
-        raise TypeError("a stride is no multiple of the element's size: make a copy")
+        raise TypeError("a stride is not a multiple of the element's size: make a copy")
     address: int = array.__array_interface__["data"][0]
     return address, BF16, array.shape, tuple(stride // 2 for stride in array.strides)
 

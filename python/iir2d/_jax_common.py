@@ -231,7 +231,7 @@ class Division:
         return result
 
     def summed(self, lead: tuple[Any, ...], shape: Shape) -> tuple[Any, ...]:
-        """The mesh axes over which the parts of a result that is no stack of planes are summed."""
+        """The mesh axes over which the parts of a result that is not a stack of planes are summed."""
         skipped = len(self.lead) - len(shape)
         axes: list[Any] = []
         for k, names in enumerate(lead):

@@ -105,7 +105,7 @@ TEST_F(SynthSet, IsMadeVerifiedShownAndExported) {
     EXPECT_EQ(report["mutants"]["made"], 17);
     EXPECT_EQ(report["mutants"]["passed"], 0);
     EXPECT_LE(report["mutants"]["equivalent"], 5);
-    expect_failure(iir2d({"synth", "verify", path("none")}), 3, "is no data set");
+    expect_failure(iir2d({"synth", "verify", path("none")}), 3, "is not a data set");
     expect_failure(iir2d({"synth", "verify", path("one"), "--levels", "V7"}), 2, "V7");
     expect_failure(iir2d({"synth", "verify", path("one"), "--levels", "V0"},
                          {.environment = {"IIR2D_CUDA_LIBRARIES=/nowhere"}}),
@@ -115,7 +115,7 @@ TEST_F(SynthSet, IsMadeVerifiedShownAndExported) {
     ASSERT_EQ(stats.code, 0) << stats.err;
     EXPECT_EQ(Json::parse(stats.out), Json::parse(text_of("one/stats.json")));
     EXPECT_EQ(text_of("stats.md"), text_of("one/stats.md"));
-    expect_failure(iir2d({"synth", "stats", path("none")}), 3, "is no data set");
+    expect_failure(iir2d({"synth", "stats", path("none")}), 3, "is not a data set");
 
     auto lines = *workbench::synth::read_lines(path("one/shards/00000.jsonl.zst"));
     const Json record = Json::parse(lines[0]);

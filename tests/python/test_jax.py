@@ -129,7 +129,7 @@ STATIC = [
     (lambda x: ij.filter(x, precision="f32"), iir2d.InvalidPrecisionError, "invalid_precision", "f32"),
     (lambda x: ij.filter(x, start="soon"), iir2d.InvalidArgumentError, "invalid_argument", "soon"),
     (lambda x: ij.filter(x, 0), iir2d.InvalidFilterIdError, "invalid_filter_id", "filter 0"),
-    (lambda x: ij.filter(x, 9), iir2d.InvalidFilterIdError, "invalid_filter_id", "filter 9"),
+    (lambda x: ij.filter(x, 99), iir2d.InvalidFilterIdError, "invalid_filter_id", "filter 99"),
     (lambda x: ij.filter(x, "gauss"), iir2d.InvalidFilterIdError, "invalid_filter_id", "gauss"),
     (lambda x: ij.filter(x, 1, sigma=2.0), iir2d.InvalidArgumentError, "invalid_argument", "sigma"),
     (lambda x: ij.filter(x, 1, alpha=1), iir2d.InvalidArgumentError, "invalid_argument", "alpha 1 "),

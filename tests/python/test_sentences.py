@@ -24,7 +24,7 @@ REFUSED = [
     (lambda m, a: m.filter(a(X[:, :0])), "x has shape (4, 0): width 0 must be at least 1"),
     (lambda m, a: m.filter_adjoint(a(X[0])), "dy has shape (5,)"),
     (lambda m, a: m.filter(a(X.astype(np.int32))), "x has elements of type int32: convert to float32"),
-    (lambda m, a: m.filter(a(X), 9), "filter 9 does not exist"),
+    (lambda m, a: m.filter(a(X), 99), "filter 99 does not exist"),
     (lambda m, a: m.filter(a(X), "gauss"), 'filter "gauss" does not exist'),
     (lambda m, a: m.filter(a(X), border="reflect"), 'border "reflect" is unknown'),
     (lambda m, a: m.filter(a(X), precision="f16"), 'precision "f16" is unknown'),

@@ -58,7 +58,7 @@ class BenchmarkPage : public QWidget {
     Tab tab() const;
     void setTab(Tab tab);
     RecordActions& records() const { return *m_records; }
-    // Of duels; and opening, comparing and reproducing, for a menu.
+    // Return the action of duels; and those of opening, comparing and reproducing, for a menu.
     QAction* duelAction() const;
     QList<QAction*> recordActions() const;
 

@@ -19,7 +19,7 @@ constexpr double logarithmicFrom = 25;  // the smallest bar would be thinner tha
 }  // namespace
 
 ChartsArea::ChartsArea(QWidget* parent)
-    : SpreadTabs(tr("Charts of all cases"), tr("Charts of the chosen case"), parent),
+    : SideBySideTabs(tr("Charts of all cases"), tr("Charts of the chosen case"), parent),
       m_latency(new LatencyChart(this)),
       m_throughput(new ThroughputChart(this)),
       m_ratio(new RatioChart(this)),
@@ -50,7 +50,7 @@ ChartsArea::ChartsArea(QWidget* parent)
     setCornerWidget(m_log);
     connect(m_log, &QCheckBox::toggled, m_latency, &LatencyChart::setLogarithmic);
     connect(m_log, &QCheckBox::clicked, this, [this] { m_userChoseLog = true; });
-    connect(this, &SpreadTabs::seenChanged, this, [this] {
+    connect(this, &SideBySideTabs::seenChanged, this, [this] {
         m_log->setVisible(currentPage() == m_pages.first());
         refreshSeen();
     });
@@ -73,7 +73,8 @@ void ChartsArea::showResults(const std::vector<CaseResult>& results, int chosen)
 void ChartsArea::refresh(ChartView* chart) {
     if (m_results == nullptr || !m_stale.removeOne(chart)) return;
     chart->showResults(*m_results, m_chosen);
-    if (chart == m_latency && !m_userChoseLog) m_log->setChecked(m_latency->spread() >= logarithmicFrom);
+    if (chart == m_latency && !m_userChoseLog)
+        m_log->setChecked(m_latency->largestOverSmallest() >= logarithmicFrom);
 }
 
 void ChartsArea::refreshSeen() {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/benchmark/benchmark.h"
-#include "ui/benchmark/spread_tabs.h"
+#include "ui/benchmark/side_by_side_tabs.h"
 
 class QCheckBox;
 
@@ -20,7 +20,7 @@ class RooflineView;
 class ThroughputChart;
 class TimelineChart;
 
-class ChartsArea : public SpreadTabs {
+class ChartsArea : public SideBySideTabs {
     Q_OBJECT
   public:
     explicit ChartsArea(QWidget* parent = nullptr);

@@ -16,7 +16,7 @@
 
 #include "ui/benchmark/comparison_model.h"
 #include "ui/benchmark/figures_table.h"
-#include "ui/benchmark/spread_tabs.h"
+#include "ui/benchmark/side_by_side_tabs.h"
 #include "ui/benchmark/status_strip.h"
 #include "ui/charts/compare_charts.h"
 #include "ui/charts/verdict_style.h"
@@ -214,7 +214,7 @@ QWidget* CompareView::makeSettings() {
 QWidget* CompareView::makeBody() {
     m_splitter = new QSplitter(Qt::Vertical, this);
     m_splitter->setChildrenCollapsible(false);
-    m_tabs = new SpreadTabs(tr("Charts of all cases"), tr("Of the chosen case"), m_splitter);
+    m_tabs = new SideBySideTabs(tr("Charts of all cases"), tr("Of the chosen case"), m_splitter);
     m_tabs->setMinimumHeight(150);
     m_ratio = new CompareRatioChart(m_tabs);
     m_bars = new CompareBarsChart(m_tabs);

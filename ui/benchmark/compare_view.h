@@ -26,7 +26,7 @@ class ComparisonModel;
 class ElidedLabel;
 class FiguresTable;
 class NumberBox;
-class SpreadTabs;
+class SideBySideTabs;
 class StatusStrip;
 
 class CompareView : public QWidget {
@@ -96,7 +96,7 @@ class CompareView : public QWidget {
     StatusStrip* m_refusal = nullptr;
     QWidget* m_insist = nullptr;
     QSplitter* m_splitter = nullptr;
-    SpreadTabs* m_tabs = nullptr;
+    SideBySideTabs* m_tabs = nullptr;
     CompareRatioChart* m_ratio = nullptr;
     CompareBarsChart* m_bars = nullptr;
     CompareDistributionChart* m_distribution = nullptr;

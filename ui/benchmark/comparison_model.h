@@ -35,9 +35,9 @@ class ComparisonModel : public QAbstractTableModel {
     // Null: nothing.
     void show(ComparedRecordsPtr compared);
     const ComparedRecordsPtr& compared() const { return m_compared; }
-    // The case of a row; null for one that is missing on a side.
+    // Returns the case of a row; null for one that is missing on a side.
     const CaseComparison* caseAt(int row) const;
-    // The key of a row, and what is said of it where a side has it not.
+    // Returns the key of a row, and what is said of it where a side has it not.
     QString keyAt(int row) const;
     QString missingText(int row) const;
 

@@ -6,8 +6,8 @@
 #include "core/duel/revision.h"
 #include "core/support/try.h"
 #include "ui/charts/compared_records.h"
-#include "ui/support/pace.h"
 #include "ui/support/paths.h"
+#include "ui/support/rate_limit.h"
 #include "ui/support/text.h"
 
 namespace workbench {
@@ -72,8 +72,8 @@ Result<DuelDesk::Measured> DuelDesk::measure(const DuelRequest& request, const Q
 // The newest figures, a few times a second; a verdict at once.
 DuelEvents DuelDesk::reporter(const JobControl& control) {
     return {.on_progress =
-                [this, &control, pace = Pace(shownDuelInterval)](const DuelProgress& p) mutable {
-                    if (!pace.isDue()) return;
+                [this, &control, limit = RateLimit(shownDuelInterval)](const DuelProgress& p) mutable {
+                    if (!limit.isDue()) return;
                     control.post([this, p] {
                         DuelRow row = m_shown.rows.rows[p.index];
                         row.state = DuelRow::State::measuring;

@@ -22,7 +22,7 @@ std::expected<DuelPlan, QString> planDuel(MatrixChoices choices, const MatrixCon
     choices.device = QStringLiteral("cpu");
     if (std::exchange(choices.recipe, false)) {
         plan.leftOut.append(PlanWords::tr(
-            "The recipe is left out: it is no one call of the library. Its filters and pooling can "
+            "The recipe is left out: it is not one call of the library. Its filters and pooling can "
             "be chosen one by one."));
     }
     if (choices.filterIds.empty() && choices.pools.ops.empty()) {

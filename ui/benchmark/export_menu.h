@@ -26,7 +26,7 @@ class ExportMenu : public QMenu {
 
     void setMessages(MessageArea* messages) { m_messages = messages; }
     QAction* recordAction() const { return m_record; }
-    // The directory that the next dialog begins in.
+    // Returns the directory that the next dialog begins in.
     QString directory() const;
     bool mayExport() const;
 
@@ -36,7 +36,7 @@ class ExportMenu : public QMenu {
     // The comparison, as Markdown.
     void exportReportTo(const ComparedRecordsPtr& compared, const QString& path);
 
-    // With a dialog.
+    // Exports with a dialog.
     void exportRecord();
     void exportCsv();
     void exportJson();

@@ -39,7 +39,7 @@ class RecordHistory : public QObject {
     void addJson(
         const std::shared_ptr<const std::string>& json);  // Of a record that lies in no file: the same.
 
-    // The note on a record of a history, as far as it is known here.
+    // Returns the note on a record of a history, as far as it is known here.
     QString note(const QString& file, const QString& id) const;
     // Knows the note at once and writes it in the background. One that could not be written is tried again
     // with the next, in the history that it belongs to. failed follows when it could not be written.

@@ -23,7 +23,7 @@ ResultNote::ResultNote(QWidget* parent)
     m_note->setObjectName(QStringLiteral("resultNote"));
     m_note->setAccessibleName(tr("Note on these results"));
     m_note->setPlaceholderText(tr("Note: what is to be remembered of this run?"));
-    m_note->setToolTip(tr("Kept beside the record in the history; it is no part of the record"));
+    m_note->setToolTip(tr("Kept beside the record in the history; it is not part of the record"));
     m_note->setMaxLength(longestNote / 4);  // a character has up to four bytes
     layout->addWidget(m_label);
     layout->addWidget(m_note, 1);

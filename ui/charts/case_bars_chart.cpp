@@ -45,7 +45,7 @@ void CaseBarsChart::setLogarithmic(bool on) {
     updateOverlay();
 }
 
-double CaseBarsChart::spread() const {
+double CaseBarsChart::largestOverSmallest() const {
     double low = std::numeric_limits<double>::infinity();
     double high = 0;
     for (const Bar& bar : m_bars) {

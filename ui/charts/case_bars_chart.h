@@ -46,8 +46,8 @@ class CaseBarsChart : public ChartView {
 
     const std::vector<Bar>& bars() const { return m_bars; }
     void setLogarithmic(bool on);
-    // The largest bar over the smallest.
-    double spread() const;
+    // Returns the largest bar over the smallest.
+    double largestOverSmallest() const;
     double xOf(double value) const;  // in the view's coordinates
     double yOf(std::size_t bar) const;
     double rowHeight() const;
@@ -60,7 +60,7 @@ class CaseBarsChart : public ChartView {
     // Shows `bars`; `common` is what all cases share, for the title.
     void buildBars(std::vector<Bar> bars, const QString& common, int chosen);
     Look& look() { return m_look; }  // to be changed before buildBars()
-    // Where the axis begins; absent: at 0. And where it ends; absent: at the largest bar.
+    // Returns where the axis begins; absent: at 0. And where it ends; absent: at the largest bar.
     virtual std::optional<double> lowEnd() const { return {}; }
     virtual std::optional<double> highEnd() const { return {}; }
     // Below the rows, and in place of a row's bar: then no bars are drawn.

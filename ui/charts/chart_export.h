@@ -14,7 +14,7 @@ namespace workbench {
 
 class ChartView;
 
-// The size a chart is exported at, before scaling: the case bars as tall as their cases need.
+// Returns the size a chart is exported at, before scaling: the case bars as tall as their cases need.
 QSize exportSize(const ChartView& view);
 QByteArray chartAsPng(ChartView& view, const QString& caption, double scale = 2.0);
 QByteArray chartAsSvg(ChartView& view, const QString& caption);

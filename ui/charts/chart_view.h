@@ -20,13 +20,13 @@ class ChartView : public QChartView {
 
     QString name() const { return m_name; }
     QString fileStem() const { return m_fileStem; }
-    // What the chart shows, in words; also the accessible description.
+    // Returns what the chart shows, in words; also the accessible description.
     QString summary() const { return accessibleDescription(); }
     // Shown instead of a chart when there is nothing to draw; empty when there is.
     QString emptyText() const { return m_emptyText; }
 
-    // For charts of results; those of something else have a function of their own. `chosen` is an index into
-    // results, -1: none. Keeps no reference.
+    // Shows results, in charts of such; those of something else have a function of their own. `chosen` is an
+    // index into results, -1: none. Keeps no reference.
     void showResults(const std::vector<CaseResult>& results, int chosen);
 
     // Above the chart.
@@ -35,7 +35,7 @@ class ChartView : public QChartView {
     // Draws the chart as it would be at `size`, on the theme's background.
     void renderTo(QPainter& painter, const QSizeF& size);
 
-    // What a mouse at `position` (of the view) is about; empty and -1: nothing.
+    // Returns what a mouse at `position` (of the view) is about; empty and -1: nothing.
     virtual QString toolTipAt(const QPointF& position) const = 0;
     virtual int caseAt(const QPointF& /*position*/) const { return -1; }
 
@@ -45,7 +45,7 @@ class ChartView : public QChartView {
   protected:
     // Makes the chart of results anew and gives its description; `results` is not empty.
     virtual QString build(const std::vector<CaseResult>& /*results*/, int /*chosen*/) { return {}; }
-    // What showResults() does, for whatever a chart shows: `make` is called unless `count` is 0, when
+    // Does what showResults() does, for whatever a chart shows: `make` is called unless `count` is 0, when
     // `nothing` is said.
     void present(int count, int chosen, const QString& nothing, const std::function<QString()>& make);
     // Colours and fonts of what build made; also after a change of theme.
@@ -90,7 +90,7 @@ class ChartView : public QChartView {
     int m_chosen = -1;
 };
 
-// A scroll area for a chart that grows with its cases, named as the chart is.
+// Returns a scroll area for a chart that grows with its cases, named as the chart is.
 QWidget* inScrollArea(ChartView* chart, QWidget* parent);
 
 }  // namespace workbench

@@ -22,13 +22,13 @@ struct ComparedRecords {
 };
 using ComparedRecordsPtr = std::shared_ptr<const ComparedRecords>;
 
-// The same errors as compare_records(). Any thread.
+// Gives the same errors as compare_records(). Any thread.
 Result<ComparedRecordsPtr> compareOpened(OpenedRecordPtr base, OpenedRecordPtr now,
                                          const CompareSettings& settings, const TaskControl& control = {});
-// With a comparison that is there already.
+// Takes a comparison that is there already.
 ComparedRecordsPtr comparedRecords(OpenedRecordPtr base, OpenedRecordPtr now, RecordComparison comparison);
 
-// What the samples of a case are in the comparison's metric; empty where the record has no such case.
+// Returns what the samples of a case are in the comparison's metric; empty where the record has no such case.
 std::vector<double> shownSamples(const Record& record, const std::string& key, Metric metric);
 
 // "monday" for /records/monday, "this run" for what lies in no file.

@@ -14,7 +14,7 @@ class DuelChart : public CaseBarsChart {
     explicit DuelChart(QWidget* parent = nullptr);
     void showDuel(const DuelRows& rows, int chosen);
 
-    // Of the axis, in percent of change.
+    // Return the ends of the axis, in percent of change.
     double low() const { return m_low; }
     double high() const { return m_high; }
 

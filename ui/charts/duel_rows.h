@@ -28,11 +28,12 @@ struct DuelRow {
     std::optional<DuelOutputs> outputs;
     double seconds = 0;
 
-    // The look where it says something: an interval that has two ends. Null: there is none yet.
+    // Returns the look where it says something: an interval that has two ends. Null: there is none yet.
     const DuelLook* shownLook() const;
     // "▶ SLOWER +5.1 %", "… 240 pairs", "waiting".
     QString figure() const;
-    // What is to be read of it besides its figures: the reason, results that differ, what was preempted.
+    // Returns what is to be read of it besides its figures: the reason, results that differ, what was
+    // preempted.
     QString notes() const;
 };
 

@@ -23,7 +23,7 @@ int preemptedCount(const CaseResult& result);
 QString sizeText(const BenchmarkCase& what);       // "1024 × 1024"
 QString operationText(const BenchmarkCase& what);  // "Filter 4", "max pool 2 × 2", the recipe's name
 QString precisionText(const BenchmarkCase& what);  // "mixed"; of pooling its element type, "f16"
-// What makes a line of the throughput chart: everything but the size.
+// Returns what makes a line of the throughput chart: everything but the size.
 QString familyText(const BenchmarkCase& what);
 
 // Names as short as they can be and still tell the cases apart: what all have in common (a border, a

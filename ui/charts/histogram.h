@@ -20,11 +20,11 @@ struct Histogram {
 // or it would leave the rest one bin wide. Precondition: not empty, all finite.
 Histogram histogramOf(std::span<const double> samples);
 
-// The samples in another histogram's bins, so that the two can be laid over each other. What lies before the
-// first bin is counted in it. Preconditions: both not empty, all finite.
+// Returns the samples in another histogram's bins, so that the two can be laid over each other. What lies
+// before the first bin is counted in it. Preconditions: both not empty, all finite.
 Histogram histogramIn(const Histogram& bins, std::span<const double> samples);
 
-// The outline of the bins, from the floor to the floor.
+// Returns the outline of the bins, from the floor to the floor.
 QList<QPointF> outlineOf(const Histogram& histogram);
 
 }  // namespace workbench

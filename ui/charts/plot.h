@@ -45,7 +45,7 @@ struct Plot {
     QString nothing;  // why it shows nothing; then it has no lines
 };
 
-// A number in few digits, in the C locale.
+// Returns a number in few digits, in the C locale.
 QString shortNumber(double value);
 
 }  // namespace workbench

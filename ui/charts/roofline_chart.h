@@ -20,7 +20,7 @@ class RooflineChart : public ChartView {
   public:
     explicit RooflineChart(QWidget* parent = nullptr);
 
-    // Of the machine that the results are from; absent: not known.
+    // Sets those of the machine that the results are from; absent: not known.
     void setCeiling(const std::optional<ArithmeticCeiling>& ceiling);
     bool hasCeiling() const { return m_ceiling.has_value(); }
     const std::vector<RooflinePoint>& points() const { return m_points; }

@@ -14,8 +14,8 @@ class QValueAxis;
 
 namespace workbench {
 
-// At most 2 * columns points: the least and the greatest of each column, in their order. Fewer stay as they
-// are.
+// Returns at most 2 * columns points: the least and the greatest of each column, in their order. Fewer stay
+// as they are.
 QList<QPointF> reducedToColumns(const QList<QPointF>& points, int columns);
 
 class TimelineChart : public ChartView {

@@ -117,10 +117,10 @@ void DataSetDesk::make(const DataSetWish& wish) {
                 Q_EMIT failed(tr("%n kernel(s) gave something else than what is expected, and were rejected.",
                                  nullptr, int(bad->second)));
             } else {
-                Q_EMIT said(tr("Made %1 kernels, %2 pairs, %3 skeletons.")
-                                .arg(made->kernels)
-                                .arg(made->pairs)
-                                .arg(made->skeletons));
+                Q_EMIT said(tr("Made %1, %2, %3.")
+                                .arg(tr("%n kernel(s)", nullptr, int(made->kernels)),
+                                     tr("%n pair(s)", nullptr, int(made->pairs)),
+                                     tr("%n skeleton(s)", nullptr, int(made->skeletons))));
             }
             if (isCancelled && !QFileInfo::exists(wish.folder + QStringLiteral("/run.json"))) return;
             open(wish.folder);

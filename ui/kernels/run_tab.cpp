@@ -298,7 +298,7 @@ void RunTab::showRun() {
     } else if (!m_model.runProblem().isEmpty()) {
         m_said->setText(m_model.runProblem());
     } else if (!outcome) {
-        m_said->setText(tr("Runs on the CPU, in the PTX executor: what it finds and counts is no time."));
+        m_said->setText(tr("Runs on the CPU, in the PTX executor: it finds and counts, and times nothing."));
     } else if (total == 0) {
         m_said->setText(tr("No finding. Counted, not timed."));
     } else {

@@ -67,7 +67,7 @@ using ShownKernelPtr = std::shared_ptr<const ShownKernel>;
 // Reads the PTX of a kernel into what is shown of it: module and facts. Takes tens of milliseconds for a long
 // text.
 Result<void> readFacts(ShownKernel& kernel);
-// Whether something is still to be found of it: facts, a difference, instructions, runs.
+// Returns whether something is still to be found of it: facts, a difference, instructions, runs.
 bool isToBeRead(const ShownKernel& kernel);
 
 // All members are called in the GUI thread.

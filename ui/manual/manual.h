@@ -40,7 +40,7 @@ class Manual {
   public:
     // Takes the first of the folders that has a README.md.
     explicit Manual(QStringList places);
-    // The manual of this installation: of manual_places().
+    // Returns the manual of this installation: of manual_places().
     static Manual installed();
 
     bool isFound() const { return !m_folder.isEmpty(); }

@@ -18,7 +18,7 @@ class PoolEditor;
 class Session;
 class ToneLabel;
 
-// The open image's shape, w == 0 when there is none.
+// Returns the open image's shape, w == 0 when there is none.
 iir2d::Shape imageShape(const Session& session);
 
 class OperationEditor : public QWidget {

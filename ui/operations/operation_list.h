@@ -18,7 +18,7 @@ class OperationDelegate : public QStyledItemDelegate {
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     bool editorEvent(QEvent* event, QAbstractItemModel* model, const QStyleOptionViewItem& option,
                      const QModelIndex& index) override;
-    // The check box of a row.
+    // Returns the check box of a row.
     static QRect checkRect(const QStyleOptionViewItem& option);
 };
 

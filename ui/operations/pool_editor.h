@@ -39,7 +39,7 @@ class PoolEditor : public QWidget {
     // Shows an operation, drops the draft and any refusal; emits nothing.
     void setOperation(const PoolOperation& operation);
 
-    // What the operation makes of its input now; an operation that becomes adaptive keeps it.
+    // Sets what the operation makes of its input now; an operation that becomes adaptive keeps it.
     void setResultSize(iir2d::Extent size) { m_resultSize = size; }
 
     // Answers to edited(): what the recipe has now, or why it keeps what setOperation or accept gave last.

@@ -17,7 +17,7 @@ QString poolHelp(iir2d::PoolOp op);  // a sentence
 // describe() of the operation without the name it begins with; empty when nothing else is in it.
 QString operationDetails(const Operation& operation);
 
-// An operation at its defaults.
+// Returns an operation at its defaults.
 Operation defaultFilter(int filterId);
 Operation defaultPool(iir2d::PoolOp op);
 
@@ -26,7 +26,7 @@ Recipe withInserted(Recipe recipe, int row, Operation operation);
 Recipe withRemoved(Recipe recipe, int row);
 Recipe withReplaced(Recipe recipe, int row, Operation operation);
 Recipe withEnabled(Recipe recipe, int row, bool enabled);
-// The operation at `from` ends at row `to`.
+// Moves the operation at `from` to row `to`.
 Recipe withMoved(Recipe recipe, int from, int to);
 
 // What each row meets: the size that reaches it and, when it is on and cannot work, the reason.
@@ -37,8 +37,9 @@ struct RowState {
 // `input` with w == 0 when no image is open.
 std::vector<RowState> rowStates(const Recipe& recipe, iir2d::Shape input);
 
-// Why the operation may not take the place of row `row`, or an empty string. It may not when it is wrong in
-// itself or on the size that reaches it, nor when it makes a recipe that worked stop working further down.
+// Returns why the operation may not take the place of row `row`, or an empty string. It may not when it is
+// wrong in itself or on the size that reaches it, nor when it makes a recipe that worked stop working further
+// down.
 QString refusal(const Recipe& recipe, int row, const Operation& next, iir2d::Shape input);
 
 }  // namespace workbench

@@ -28,7 +28,7 @@ class GradientView : public QObject {
     // Returns why there is nothing to see although it is shown; empty when there is, or no pixel is under the
     // cursor.
     QString reason() const { return m_reason; }
-    // The painted gradient, where it lies within the pooled image.
+    // Returns the painted gradient, where it lies within the pooled image.
     std::vector<Upstream> painted() const;
     bool hasPainted() const { return !m_painted.empty(); }
 

@@ -185,10 +185,11 @@ void ImagePage::showImage() {
     if (!image) return;
     const QString nonFinite = nonFiniteText(m_session.statistics());
     if (!nonFinite.isEmpty()) {
-        m_messages->show(contentSubject, Severity::warning,
-                         tr("This image has samples that are no numbers: %1. They spread through a recursive "
-                            "filter; NaN is shown in magenta.")
-                             .arg(nonFinite));
+        m_messages->show(
+            contentSubject, Severity::warning,
+            tr("This image has samples that are not numbers: %1. They spread through a recursive "
+               "filter; NaN is shown in magenta.")
+                .arg(nonFinite));
     }
     if (m_empty->isAncestorOf(QGuiApplication::focusObject()
                                   ? qobject_cast<QWidget*>(QGuiApplication::focusObject())

@@ -19,7 +19,8 @@ class ImagePyramid {
     const PlanarImage& base() const { return m_image->pixels; }
     const std::shared_ptr<const Image>& image() const { return m_image; }
 
-    // The smallest of those there are that still has at least one pixel per `step` pixels of the base.
+    // Returns the smallest of those there are that still has at least one pixel per `step` pixels of the
+    // base.
     const PlanarImage& levelFor(double step) const;
     // Makes the halvings, once; small images have none. Takes as long as reading the image once does.
     void build();

@@ -47,7 +47,8 @@ class ImageView : public QWidget {
     double splitPosition() const { return m_splitPosition; }  // a fraction of the view's width
     bool showsOriginal() const { return m_original; }
     bool hasPixelGrid() const { return m_grid; }
-    // The source pixel under the mouse, or under the cross in the middle while the keyboard has the view.
+    // Returns the source pixel under the mouse, or under the cross in the middle while the keyboard has the
+    // view.
     std::optional<QPoint> probedPixel() const;
     // Returns whether everything asked for is on the screen, nothing still being drawn in the background.
     bool isSettled() const;

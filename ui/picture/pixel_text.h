@@ -13,10 +13,12 @@
 
 namespace workbench {
 
-// A sample as the file would hold it: 8-bit files count 0..255, 16-bit ones 0..65535, ten-bit ones 0..1023,
-// float files as they are. Not clamped, so that a result that a save would clip shows that it would be.
+// Returns a sample as the file would hold it: 8-bit files count 0..255, 16-bit ones 0..65535, ten-bit ones
+// 0..1023, float files as they are. Not clamped, so that a result that a save would clip shows that it would
+// be.
 QString sampleText(double sample, const ImageInfo& info);
-// All channels of a pixel (at most `limit`, then an ellipsis): "R 12  G 34  B 56". Empty outside the image.
+// Returns all channels of a pixel (at most `limit`, then an ellipsis): "R 12  G 34  B 56". Empty outside the
+// image.
 QString pixelText(const Image& image, std::int64_t x, std::int64_t y, int limit = 4);
 
 // "R", "G", "B", "A", "Y" for the usual ones, the file's own name otherwise.

@@ -18,7 +18,7 @@ namespace workbench {
 
 class Session;
 
-// The channels that are colours; the only one when there is one.
+// Returns the channels that are colours; the only one when there is one.
 std::vector<int> colourChannels(const Image& image);
 
 class PoolInput : public QObject {

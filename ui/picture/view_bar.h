@@ -24,12 +24,13 @@ class ViewBar : public QToolBar {
 
     // Exposure and gamma are for float images, pages for files that have several.
     void setImage(const ImagePtr& image);
-    // For the menu: all that can be done to the view, in order; null is a separator.
+    // Returns, for the menu, all that can be done to the view, in order; null is a separator.
     const QList<QAction*>& viewActions() const { return m_actions; }
     QList<QAction*> pageActions() const { return {m_previousPage, m_nextPage}; }
     QAction* gradientAction() const { return m_gradient; }
     QAction* argmaxAction() const { return m_argmax; }
-    // Of the upstream gradient, in the menu only: 1 or -1 for the pixel under the cursor, and away with all.
+    // Return those of the upstream gradient, in the menu only: 1 or -1 for the pixel under the cursor, and
+    // away with all.
     QAction* paintAction() const { return m_paint; }
     QAction* paintNegativeAction() const { return m_paintNegative; }
     QAction* clearPaintedAction() const { return m_clearPainted; }

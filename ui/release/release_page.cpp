@@ -319,7 +319,7 @@ void ReleasePage::takeDrops() {
             return tr("Drop to open the release %1").arg(QFileInfo(release).fileName());
         if (m_model->mayChange()) return tr("Drop to attach %1 to %2").arg(name, m_title->text());
         return m_model->snapshot() ? tr("%1 cannot be changed: nothing can be attached").arg(m_title->text())
-                                   : tr("%1 is no release: open one first").arg(name);
+                                   : tr("%1 is not a release: open one first").arg(name);
     };
     new DropCue(this, say, [this](const QString& file) {
         if (const QString release = releaseAt(file); !release.isEmpty()) {

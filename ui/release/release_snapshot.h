@@ -33,7 +33,7 @@ Result<ReleaseSnapshotPtr> readSnapshot(const std::filesystem::path& directory, 
 // is seen.
 QString differenceOf(const ReleaseSnapshot& before, const ReleaseSnapshot& now);
 
-// Returns the directory of the release that a path is, or is a made file of; empty where it is none.
+// Returns the directory of the release that a path is, or is a file derived from; empty where it is none.
 QString releaseAt(const QString& path);
 
 // A release may come from a stranger: its texts are shown to a length that a label can lay out.

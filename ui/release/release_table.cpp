@@ -43,15 +43,7 @@ ReleaseTable::ReleaseTable(ReleaseTableModel& model, QWidget* parent)
     m_sorted->setSortLocaleAware(true);
     setModel(m_sorted);
     setItemDelegate(new MarkDelegate(this));
-    setTableLook(*this);
-    setSelectionMode(ExtendedSelection);
-    setEditTriggers(NoEditTriggers);
-    setHorizontalScrollMode(ScrollPerPixel);
-    QHeaderView* header = horizontalHeader();
-    header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    header->setStretchLastSection(true);
-    letHeadersSort(*this);
-    addCopyRows(*this, [this] { copySelection(); });
+    makeReadOnlyTable(*this, [this] { copySelection(); });
 }
 
 void ReleaseTable::fitColumns() {

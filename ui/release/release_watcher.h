@@ -15,8 +15,8 @@ class ReleaseWatcher : public QObject {
     Q_OBJECT
   public:
     explicit ReleaseWatcher(QObject* parent = nullptr);
-    // In place of what was watched before; to be called after each reading, since a file that was replaced is
-    // another one.
+    // Watches in place of what was watched before; to be called after each reading, since a file that was
+    // replaced is another one.
     void watch(const ReleaseSnapshot& snapshot);
 
   Q_SIGNALS:

@@ -26,7 +26,7 @@ class ImageLoader : public QObject {
     // Returns false when nothing was running.
     bool cancel() { return m_job.abandon(); }
     bool isRunning() const { return m_job.isRunning(); }
-    // Of the newest request.
+    // Returns those of the newest request.
     QString path() const { return m_job.what(); }
     int imageIndex() const { return m_imageIndex; }
 

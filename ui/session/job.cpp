@@ -148,6 +148,17 @@ bool Job::abandon() {
     return was;
 }
 
+void Job::wait() {
+    while (true) {
+        for (const RunPtr& run : m_executing) {
+            if (run->thread.joinable()) run->thread.join();
+        }
+        if (m_waiting.empty()) return;
+        launch(m_waiting.front());
+        m_waiting.pop_front();
+    }
+}
+
 Error Job::outOfMemory() {
     return {ErrorKind::device_failure, "there is not enough memory for this: close other programs"};
 }

@@ -63,11 +63,15 @@ class Job : public QObject {
     void cancel();
     // The same, drops the results, and is free at once. Returns false when none was running.
     bool abandon();
+    // Waits until what runs and what waits has ended. Their results are delivered afterwards, by the event
+    // loop; a Job that is destroyed before delivers none. For work that must be done before the program goes
+    // on.
+    void wait();
 
     bool isRunning() const;                  // A job runs or waits whose result will be delivered.
     QString what() const { return m_what; }  // As given to the newest start().
 
-    // At most one progressed() in this time; the newest is shown at its end. Default: 50 ms.
+    // Lets at most one progressed() come in this time; the newest is shown at its end. Default: 50 ms.
     void setProgressInterval(std::chrono::milliseconds interval) { m_progressTimer.setInterval(interval); }
 
   Q_SIGNALS:

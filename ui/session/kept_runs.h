@@ -33,7 +33,7 @@ Result<void> writeNotes(const QString& historyFile, const QHash<QString, QString
 // Opens a record of the history, verified when it was added. Its path is "history:" and the record_id's first
 // digits. Any thread.
 Result<Record> openKept(const QString& historyFile, const QString& id);
-// The same of a duel.
+// Does the same for a duel.
 Result<DuelRecord> openKeptDuel(const QString& historyFile, const QString& id);
 bool isKeptPath(const QString& path);
 // "1f0c9a2b77de" of such a path.

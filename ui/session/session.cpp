@@ -2,13 +2,12 @@
 #include "ui/session/session.h"
 
 #include <QDir>
-#include <QMetaObject>
-#include <QThreadPool>
 #include <QUndoStack>
 #include <algorithm>
 #include <utility>
 
 #include "core/support/devices.h"
+#include "core/support/try.h"
 #include "ui/session/image_loader.h"
 #include "ui/session/job.h"
 #include "ui/session/latest_slot.h"
@@ -163,11 +162,10 @@ struct Session::Impl {
     PreviewEngine engine;
     Job chooser{JobPolicy::newest_wins};
     Job lister{JobPolicy::refuse_while_busy};
-    QThreadPool saver;  // one thread, so that the last settings given are the last written
+    Job saver{JobPolicy::newest_next};
 };
 
 Session::Session(QObject* parent) : QObject(parent), m_impl(std::make_unique<Impl>(this)) {
-    m_impl->saver.setMaxThreadCount(1);
     m_impl->engine.set_device(m_impl->device.device);
     // What is undone is over: a drag that goes on afterwards is a new step.
     connect(&m_impl->undoStack, &QUndoStack::indexChanged, this, [this, last = 0](int index) mutable {
@@ -189,6 +187,7 @@ Session::Session(QObject* parent) : QObject(parent), m_impl(std::make_unique<Imp
 Session::~Session() {
     // Signals that the stack sends while it goes would reach half a session.
     m_impl->undoStack.disconnect();
+    m_impl->saver.wait();  // the last settings given are the last written
 }
 
 void Session::openImage(const QString& path, int imageIndex) {
@@ -385,16 +384,16 @@ void Session::keepExportFolder(const QString& folder) {
 
 void Session::saveSettings() {
     // A flush to a slow disk must not stop the window.
-    m_impl->saver.start([this, settings = m_impl->settings, base = m_impl->savedSettings] {
-        if (auto saved = save_settings(settings, *base)) {
+    m_impl->saver.start(
+        {},
+        [settings = m_impl->settings, base = m_impl->savedSettings](const JobControl&) -> Result<void> {
+            IIR2D_RETURN_IF_ERROR(save_settings(settings, *base));
             *base = settings;
-        } else {
-            QMetaObject::invokeMethod(
-                this,
-                [this, text = QString::fromStdString(saved.error().message)] { Q_EMIT settingsFailed(text); },
-                Qt::QueuedConnection);
-        }
-    });
+            return {};
+        },
+        [this](const Result<void>& saved) {
+            if (!saved) Q_EMIT settingsFailed(QString::fromStdString(saved.error().message));
+        });
 }
 
 }  // namespace workbench

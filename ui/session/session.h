@@ -53,11 +53,11 @@ class Session : public QObject {
     // Replaces recipe and history (loading a recipe is undoable too: use changeRecipe for that).
     void resetRecipe(Recipe recipe);
     bool isRecipeModified() const;  // since it was loaded or saved
-    // How the operations are executed that this is valid for, in place of what the library chooses; none: as
-    // it chooses. An undo step; no part of the recipe, whose results do not depend on it.
+    // Returns how the operations are executed that this is valid for, in place of what the library chooses;
+    // none: as it chooses. An undo step; no part of the recipe, whose results do not depend on it.
     const std::optional<iir2d::Config>& pinnedConfig() const;
     void pinConfig(std::optional<iir2d::Config> config);
-    // For saving and restoring the window's work: the newest steps, and back to them, dropping what was.
+    // Save and restore the window's work: the newest steps, and back to them, dropping what was.
     RecipeHistory history() const;
     void restoreHistory(const RecipeHistory& history);
 
@@ -70,7 +70,7 @@ class Session : public QObject {
     void setThreads(int threads);
     bool isChoosingDevice() const;
     const iir2d::DeviceChoice& device() const;
-    // All devices that there are, usable or not: listed in the background at the start, and again by
+    // Returns all devices that there are, usable or not: listed in the background at the start, and again by
     // refreshDevices(). devicesChanged follows. Empty until the first list is there.
     const std::vector<iir2d::DeviceInfo>& devices() const;
     bool isListingDevices() const;
@@ -80,12 +80,13 @@ class Session : public QObject {
     void setProxyLimit(QSize devicePixels);
     const std::optional<PreviewFrame>& frame() const;  // the newest, proxy or exact
     const PreviewStatus& status() const;
-    // The exact result of the current recipe, or null when it is not there yet.
+    // Returns the exact result of the current recipe, or null when it is not there yet.
     std::shared_ptr<const Image> exactResult() const;
 
     Settings& settings();
     void saveSettings();
-    // The folder that files were exported to last; without one the other, else the home folder. A file in it.
+    // Returns the folder that files were exported to last; without one the other, else the home folder. A
+    // file in it.
     QString exportFolder(const QString& otherwise = {}) const;
     QString inExportFolder(const QString& name) const;
     void keepExportFolder(const QString& folder);

@@ -14,8 +14,8 @@ namespace workbench {
 // share (k / (n + 1))^2 of the values. Rising, none twice.
 std::vector<double> contourLevels(std::vector<double> values, int count);
 
-// The pieces of the lines, one through each cell that a level crosses (W. Lorensen and H. Cline, "Marching
-// cubes", 1987, in two dimensions; in saddles as the mean of the corners says).
+// Returns the pieces of the lines, one through each cell that a level crosses (W. Lorensen and H. Cline,
+// "Marching cubes", 1987, in two dimensions; in saddles as the mean of the corners says).
 QList<QLineF> contourLines(const std::vector<double>& values, const solve::Rectangle& where, double level);
 
 }  // namespace workbench

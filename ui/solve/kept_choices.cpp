@@ -49,7 +49,7 @@ std::span<const NumberChoice<int>> countChoices() {
         {"heat_steps", &C::heatSteps, 1, 1'000'000},
         {"row", &C::row, 0, largest},
         {"descent_steps", &C::descentSteps, 0, 1'000'000},
-        {"fit_filter", &C::fitFilter, 1, 7},
+        {"fit_filter", &C::fitFilter, 1, int(iir2d::filter_table().size())},
         {"fit_steps", &C::fitSteps, 1, 100'000},
         {"max_iterations", &C::maxIterations, 1, 100'000'000},
         {"sizes", &C::sizes, 1, 8},
@@ -101,8 +101,8 @@ SolveChoices solveChoicesFrom(const QString& json) {
     };
     for (const auto& number : countChoices()) take(number, at(number.name).toInt(made.*number.value));
     for (const auto& number : realChoices()) take(number, at(number.name).toDouble(made.*number.value));
-    if (std::ranges::find(fittedFilters, made.fitFilter) == fittedFilters.end())
-        made.fitFilter = SolveChoices().fitFilter;
+    const std::vector<int> fitted = solve::fitted_filters();
+    if (std::ranges::find(fitted, made.fitFilter) == fitted.end()) made.fitFilter = SolveChoices().fitFilter;
     made.target = at("target").toString();
     return made;
 }

@@ -38,7 +38,7 @@ class SolutionMapView : public QWidget {
     ImageView& solutionView() const { return *m_views[0]; }
     ImageView& errorView() const { return *m_views[1]; }
     QString valueText() const { return m_text; }  // at the cursor; empty: none is there
-    // Both maps with their scales, as a file.
+    // Returns both maps with their scales, as a file.
     QByteArray asSvg(const QString& caption) const;
 
   private:

@@ -13,7 +13,8 @@
 
 namespace workbench {
 
-// In one dimension: computed and exact solution. Heat: at one of its snapshots, with what it began with.
+// Shows, in one dimension, computed and exact solution. Heat: at one of its snapshots, with what it began
+// with.
 Plot solutionPlot(const solve::Solved& solved, int snapshot);
 // Residual or objective, and the gradient's norm, by iteration. What is 0 or no number is left out.
 Plot historyPlot(const std::vector<solve::HistoryStep>& history, const QString& heading);
@@ -26,7 +27,7 @@ struct ErrorLine {
     double atOne = 0;  // the error's logarithm where h is 1
     QPointF at(double h) const;
 };
-// The line through the logarithms that has the least squares; none for fewer than two places.
+// Returns the line through the logarithms that has the least squares; none for fewer than two places.
 std::optional<ErrorLine> fittedLine(const QList<QPointF>& errorsByH);
 
 // An objective around the path that was taken.
@@ -34,7 +35,7 @@ struct ObjectiveField {
     solve::Rectangle where;
     std::vector<double> values;
 };
-// The rectangle of a path of two parameters, with room around it.
+// Returns the rectangle of a path of two parameters, with room around it.
 solve::Rectangle rectangleAround(const std::vector<solve::HistoryStep>& history);
 Plot pathPlot(const solve::Solved& solved, const ObjectiveField& field);
 

@@ -35,7 +35,7 @@ class SolveResultsView : public QWidget {
     SolutionMapView& maps() const { return *m_maps; }
     QSlider& timeSlider() const { return *m_time; }
 
-    // The plot that is shown, as an SVG; empty: a picture is shown, or nothing.
+    // Returns the plot that is shown, as an SVG; empty: a picture is shown, or nothing.
     QByteArray shownAsSvg(const QString& caption);
     QString shownStem() const;  // for its file
 

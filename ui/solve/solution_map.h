@@ -10,7 +10,7 @@
 
 namespace workbench {
 
-// From blue over green to yellow, or, for what has a sign, from blue over white to red; at in [0, 1].
+// Goes from blue over green to yellow, or, for what has a sign, from blue over white to red; at in [0, 1].
 QColor mapColour(double at, bool isSigned);
 
 // A node is a pixel, the first row of nodes the lowest of the picture. Of more than `mostMapSide` nodes a

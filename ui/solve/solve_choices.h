@@ -5,7 +5,6 @@
 
 #include <QString>
 #include <QStringList>
-#include <array>
 #include <span>
 #include <variant>
 
@@ -47,7 +46,7 @@ struct SolveChoices {
     double startA = 10;
     double startB = 1;
 
-    int fitFilter = 1;  // one of fittedFilters
+    int fitFilter = 1;  // one of solve::fitted_filters()
     solve::Descent fitMethod = solve::Descent::adam;
     int fitSteps = 100;
     double fitStart = 0.5;
@@ -63,8 +62,6 @@ struct SolveChoices {
     friend bool operator==(const SolveChoices&, const SolveChoices&) = default;
 };
 
-inline constexpr std::array fittedFilters{1, 2, 5, 7};
-
 // The numbers among the choices with their ranges.
 template <class Number>
 struct NumberChoice {
@@ -75,7 +72,7 @@ struct NumberChoice {
 std::span<const NumberChoice<int>> countChoices();
 std::span<const NumberChoice<double>> realChoices();
 
-// As JSON, to be kept for the next start, and back: a choice that the text lacks, or that is out of its
+// Write as JSON, to be kept for the next start, and back: a choice that the text lacks, or that is out of its
 // range, is as in a new SolveChoices.
 QString toJson(const SolveChoices& choices);
 SolveChoices solveChoicesFrom(const QString& json);
@@ -83,7 +80,7 @@ SolveChoices solveChoicesFrom(const QString& json);
 bool isDescent(SolveProblem problem);       // in two parameters
 bool isMinimisation(SolveProblem problem);  // the fit too
 
-// The choices with which a problem begins when it is chosen: where its own default is another's.
+// Returns the choices with which a problem begins when it is chosen: where its own default is another's.
 SolveChoices withProblem(SolveChoices choices, SolveProblem problem);
 
 // What core is given. The fit has no target yet: it is read when it is solved.
@@ -92,15 +89,15 @@ using SolveTask = std::variant<solve::Poisson1d, solve::Poisson2d, solve::Heat, 
 SolveTask taskOf(const SolveChoices& choices, const ImagePtr& image);
 solve::Common commonOf(const SolveChoices& choices);
 
-// Why it cannot be solved, in a sentence; empty: it can, as far as that is known without trying.
+// Returns why it cannot be solved, in a sentence; empty: it can, as far as that is known without trying.
 QString hindranceOf(const SolveChoices& choices, const ImagePtr& image);
-// The largest time step of the explicit scheme.
+// Returns the largest time step of the explicit scheme.
 double largestStepOf(const SolveChoices& choices);
 
-// One `iir2d solve` command that does the same.
+// Returns one `iir2d solve` command that does the same.
 QString commandLineOf(const SolveChoices& choices, const ImagePtr& image);
 
-// The kernels that solve it, by their names in core/solve/kernels.h.
+// Returns the kernels that solve it, by their names in core/solve/kernels.h.
 QStringList kernelsOf(const SolveChoices& choices);
 
 }  // namespace workbench

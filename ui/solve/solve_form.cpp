@@ -186,11 +186,11 @@ void SolveForm::addEquations() {
 
 void SolveForm::addMinimisations() {
     QStringList filters;
-    for (const int id : fittedFilters)
+    const std::vector<int> fitted = solve::fitted_filters();
+    for (const int id : fitted)
         filters << QStringLiteral("%1: %2").arg(id).arg(
             toText(iir2d::filter_table()[std::size_t(id - 1)].name));
-    addChoice(tr("Filter"), &SolveChoices::fitFilter,
-              std::vector<int>(fittedFilters.begin(), fittedFilters.end()), filters, tr("Filter to fit"),
+    addChoice(tr("Filter"), &SolveChoices::fitFilter, fitted, filters, tr("Filter to fit"),
               tr("The filter whose one parameter is tuned"), ofFit);
     m_target = new PathField(tr("Target image"), tr("Choose the target image"), PathField::What::file, this);
     addRow(tr("Tar&get"), m_target, tr("Target image"),

@@ -32,7 +32,7 @@ class SolveForm : public QWidget {
     };
     Row& addRow(const QString& label, QWidget* field, const QString& spoken, const QString& help,
                 const QString& range, unsigned problems);
-    // A choice among names, of which each stands for a value.
+    // Adds a choice among names, of which each stands for a value.
     template <class Value>
     Row& addChoice(const QString& label, Value SolveChoices::*value, const std::vector<Value>& values,
                    const QStringList& names, const QString& spoken, const QString& help, unsigned problems);

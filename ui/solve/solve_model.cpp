@@ -7,8 +7,8 @@
 #include "core/support/files.h"
 #include "core/support/try.h"
 #include "ui/session/session.h"
-#include "ui/support/pace.h"
 #include "ui/support/paths.h"
+#include "ui/support/rate_limit.h"
 #include "ui/support/text.h"
 
 namespace workbench {
@@ -23,17 +23,17 @@ class SolveWatch {
   public:
     using Show = std::function<void(std::vector<solve::HistoryStep>)>;
     SolveWatch(const JobControl& control, Show show) : m_control(control), m_show(std::move(show)) {
-        (void)m_pace.isDue();  // nothing is shown of what is solved within one pace
+        (void)m_limit.isDue();  // nothing is shown of what is solved within one interval
     }
     void add(const solve::HistoryStep& step) {
         m_history.add(step);
-        if (m_pace.isDue()) m_control.post([show = m_show, steps = m_history.steps()] { show(steps); });
+        if (m_limit.isDue()) m_control.post([show = m_show, steps = m_history.steps()] { show(steps); });
     }
 
   private:
     const JobControl& m_control;
     Show m_show;
-    Pace m_pace{betweenLooks};
+    RateLimit m_limit{betweenLooks};
     solve::History m_history{mostLiveSteps};
 };
 
@@ -167,11 +167,11 @@ void SolveModel::run() {
         });
         common.watch = [&watch](const solve::HistoryStep& step) { watch.add(step); };
         SolveTask task = taskOf(choices, image);
-        Pace pace(betweenLooks);
+        RateLimit limit(betweenLooks);
         if (auto* fit = std::get_if<solve::Fit>(&task)) {
             IIR2D_RETURN_IF_ERROR(readTarget(*fit, choices.target, {.stop = control.stop}));
             fit->watch = [&](double parameter, std::span<const double> samples) {
-                if (!pace.isDue()) return;
+                if (!limit.isDue()) return;
                 control.post([this, shown = TunedImage{image, imageOf(samples, *image), parameter}] {
                     m_tuned = shown;
                     Q_EMIT tunedChanged();

@@ -223,6 +223,18 @@ bool ScreenshotTour::prepare() {
     return true;
 }
 
+// The pages that both tours show, each left as it was found.
+void ScreenshotTour::pagesBesideThePicture() {
+    release();
+    records();
+    duels();
+    solving();
+    tuning();
+    work();
+    kernels();
+    manual();
+}
+
 bool ScreenshotTour::runAll() {
     if (!prepare()) return false;
     empty();
@@ -234,14 +246,7 @@ bool ScreenshotTour::runAll() {
     docksAndDialogs();
     recording();
     benchmark();
-    release();
-    records();
-    duels();
-    solving();
-    tuning();
-    work();
-    kernels();
-    manual();
+    pagesBesideThePicture();
     themes();
     smallWindow();
     return m_problems.isEmpty();
@@ -253,14 +258,7 @@ bool ScreenshotTour::runScaleCheck() {
     if (!loaded()) return false;
     m_window.setPage(MainWindow::Page::benchmark);
     shoot(QStringLiteral("40-benchmark-before"));
-    release();
-    records();
-    duels();
-    solving();
-    tuning();
-    work();
-    kernels();
-    manual();
+    pagesBesideThePicture();
     return m_problems.isEmpty();
 }
 

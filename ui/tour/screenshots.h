@@ -23,8 +23,9 @@ class ScreenshotTour {
     // `suffix` goes before ".png", e.g. "-2x".
     ScreenshotTour(MainWindow& window, const QDir& directory, const QString& suffix = {});
 
-    // All states, or those that show whether drawing scales. Runs the event loop. False when a state could
-    // not be reached or a file not written; problems() says which and why, and what could be done was done.
+    // Shoots all states, or those that show whether drawing scales. Runs the event loop. False when a state
+    // could not be reached or a file not written; problems() says which and why, and what could be done was
+    // done.
     bool runAll();
     bool runScaleCheck();
 
@@ -61,6 +62,7 @@ class ScreenshotTour {
     void work();
     void themes();
     void smallWindow();
+    void pagesBesideThePicture();
 
     bool waitFor(const QString& what, const std::function<bool()>& condition, int milliseconds = 20000);
     void settle();  // lets layouts and drawing come to rest

@@ -90,7 +90,7 @@ class MadeRelease {
              {"owner", "R. Iskowner"},
              {"expires", utc_text(std::chrono::system_clock::now() - std::chrono::days(9)).substr(0, 10)}});
         keep(write_file_atomically(m_directory / "log.jsonl", *text));
-        if (const auto state = load_state(m_directory)) keep(write_made_files(m_directory, *state));
+        if (const auto state = load_state(m_directory)) keep(write_derived_files(m_directory, *state));
     }
 
   private:

@@ -37,10 +37,10 @@ class LiveChoice : public QObject {
     // One each of the recipe's operations that are on; none without an image, and on a GPU, which has one
     // way.
     const std::vector<LiveStep>& steps() const { return m_steps; }
-    // What to pin for the first operation: its candidates, the best predicted first; where nothing is
+    // Returns what to pin for the first operation: its candidates, the best predicted first; where nothing is
     // predicted, those with the fewest knobs first.
     std::vector<iir2d::RankedConfig> offers(std::size_t most) const;
-    // Whether the first operation is executed by the config that is pinned: it is valid for it.
+    // Returns whether the first operation is executed by the config that is pinned: it is valid for it.
     bool isPinned() const;
     QString badge() const;    // of the first operation
     QString toolTip() const;  // of all

@@ -40,7 +40,7 @@ class TuningModel : public QObject {
     void setMode(iir2d::TuneMode mode);
     void setSelection(int topK, double threshold);
 
-    // What there is; null until it was read once. refresh() reads it again.
+    // Returns what there is; null until it was read once. refresh() reads it again.
     const TuningStatePtr& state() const { return m_state; }
     void refresh();
     // The same, and gives the library the models and entries that others may have put there meanwhile.

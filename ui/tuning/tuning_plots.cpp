@@ -253,7 +253,7 @@ TableValues counterRows(const std::map<std::string, std::uint64_t>& counters) {
         {"settled", "problems that became learned"},
         {"vetoed", "runs whose rows do not lie as the config's stores ask"},
         {"evicted", "decisions forgotten for others"},
-        {"bad_lines", "learned lines that are none"}};
+        {"bad_lines", "learned lines that could not be read"}};
     for (const auto& [name, what] : others) add(name, plotWords(what));
     return made;
 }

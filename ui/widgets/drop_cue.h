@@ -17,7 +17,7 @@ class DropCue : public QWidget {
     using Say = std::function<QString(const QString& path)>;
     using Take = std::function<void(const QString& path)>;
 
-    // Of several files the first that `say` knows is taken.
+    // Takes, of several files, the first that `say` knows is taken.
     DropCue(QWidget* target, Say say, Take take);
     void appear(const QString& text);
 

@@ -9,7 +9,7 @@ namespace workbench {
 class FieldNote : public QLabel {
     Q_OBJECT
   public:
-    // In what scrolls with the field, else in its window.
+    // Lies in what scrolls with the field, else in its window.
     explicit FieldNote(QWidget* field);
     void say(const QString& text);
 

@@ -87,7 +87,7 @@ void guardWheel(QWidget* input);
 void leaveUndoToWindow(QLineEdit* edit);
 bool leavesUndoToWindow(const QWidget* edit);
 
-// A square tool button with an icon of the theme; `name` is its tool tip and accessible name.
+// Makes a square tool button with an icon of the theme; `name` is its tool tip and accessible name.
 QToolButton* iconButton(const QString& icon, const QString& name, QWidget* parent);
 
 }  // namespace workbench

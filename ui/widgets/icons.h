@@ -15,7 +15,7 @@ enum class IconGround { window, accent };
 // "duplicate", "up", "down", "reset", "play", "stop", "export", "copy", "close", "warning", "error", "info",
 // "refresh", "check", "record", "release", "duel", "kernels", "solve". An unknown name is a null icon.
 QIcon themedIcon(const QString& name, IconGround ground = IconGround::window);
-// The program's icon, as it is.
+// Returns the program's icon, as it is.
 QIcon applicationIcon();
 
 }  // namespace workbench

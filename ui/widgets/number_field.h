@@ -44,7 +44,7 @@ class NumberEntry : public QObject {
     bool takesKey(QKeyEvent* event);  // a press that is not for the box
     // Undo and redo where the text has nothing of its own to take back.
     bool leavesToWindow(QKeyEvent* event) const;
-    // What a shortcut does, it does with the number that was typed.
+    // Commits before a shortcut: what it does, it does with the number that was typed.
     void commitBefore(const QKeyEvent* event);
     void focusChanged();
     QString heldText() const { return isWrong() ? m_field.edit->text() : QString(); }

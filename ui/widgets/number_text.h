@@ -9,11 +9,11 @@
 
 namespace workbench {
 
-// The number, or why the text is none, as the beginning of a sentence: "“1,500” can mean 1.5 or 1500". Beyond
-// the largest double it is infinity.
+// Returns the number, or why the text is none, as the beginning of a sentence: "“1,500” can mean 1.5 or
+// 1500". Beyond the largest double it is infinity.
 std::expected<double, QString> readNumber(const QString& text, const QLocale& locale);
 
-// The shortest text that reads back the same, as the locale writes it, without groups.
+// Returns the shortest text that reads back the same, as the locale writes it, without groups.
 QString numberText(double value, const QLocale& locale);
 
 }  // namespace workbench

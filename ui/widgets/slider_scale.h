@@ -21,7 +21,7 @@ class SliderScale {
     // Rounded to no more digits than the distance to the neighbouring positions makes meaningful; the ends
     // are exact. positionOf(valueAt(p)) == p.
     double valueAt(int position) const;
-    // The nearest position; values outside the range go to its ends, NaN to 0.
+    // Returns the nearest position; values outside the range go to its ends, NaN to 0.
     int positionOf(double value) const;
     // Returns how far one press of a spin box's arrow goes: finer where the scale is denser.
     double stepAt(double value, bool up) const;

@@ -23,6 +23,18 @@ void setTableLook(QTableView& table) {
     table.verticalHeader()->setDefaultSectionSize(table.fontMetrics().height() + 8);
 }
 
+void makeReadOnlyTable(QTableView& table, std::function<void()> copy) {
+    setTableLook(table);
+    table.setSelectionMode(QTableView::ExtendedSelection);
+    table.setEditTriggers(QTableView::NoEditTriggers);
+    table.setHorizontalScrollMode(QTableView::ScrollPerPixel);
+    QHeaderView* header = table.horizontalHeader();
+    header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    header->setStretchLastSection(true);
+    letHeadersSort(table);
+    addCopyRows(table, std::move(copy));
+}
+
 void letHeadersSort(QTableView& table) {
     QHeaderView* header = table.horizontalHeader();
     header->setSortIndicator(-1, Qt::AscendingOrder);

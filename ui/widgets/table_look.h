@@ -11,6 +11,10 @@ namespace workbench {
 // the tab key leaves it, its actions are its context menu.
 void setTableLook(QTableView& table);
 
+// Does all of that for a table that is only read: any rows may be chosen and, with `copy`, be copied; headers
+// sort, at the left above their columns, the last as wide as there is room.
+void makeReadOnlyTable(QTableView& table, std::function<void()> copy);
+
 // Lets headers sort the rows, whose model sorts: they stay as they came, and no arrow takes room, until one
 // is clicked.
 void letHeadersSort(QTableView& table);

@@ -127,15 +127,7 @@ TextTable::TextTable(const QString& name, QWidget* parent)
     m_sorted->setSortRole(TextTableModel::sortRole);
     setModel(m_sorted);
     setItemDelegate(new BarDelegate(this));
-    setTableLook(*this);
-    setSelectionMode(ExtendedSelection);
-    setEditTriggers(NoEditTriggers);
-    setHorizontalScrollMode(ScrollPerPixel);
-    QHeaderView* header = horizontalHeader();
-    header->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    header->setStretchLastSection(true);
-    letHeadersSort(*this);
-    addCopyRows(*this, [this] { copySelection(); });
+    makeReadOnlyTable(*this, [this] { copySelection(); });
 }
 
 void TextTable::setRows(const QStringList& headers, QList<TextTableModel::Row> rows) {

@@ -13,7 +13,7 @@ class QSortFilterProxyModel;
 
 namespace workbench {
 
-// A cell that is a count.
+// Returns a cell that is a count.
 inline QVariant countCell(std::uint64_t value) {
     return QVariant(qulonglong(value));
 }

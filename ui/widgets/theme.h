@@ -41,8 +41,8 @@ void applyTheme(QApplication& application, Theme theme);
 bool isDark();
 const ThemeColours& themeColours();
 
-// The application's font where its digits are equally wide, else the system's fixed one: figures that change
-// must not make their neighbours jump.
+// Returns the application's font where its digits are equally wide, else the system's fixed one: figures that
+// change must not make their neighbours jump.
 QFont tabularFont();
 
 // For those who are no widgets; widgets may as well listen to QEvent::PaletteChange.

@@ -11,6 +11,7 @@
 
 #include "core/record/record.h"
 #include "core/support/files.h"
+#include "core/support/try.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/record_desk.h"
 #include "ui/operations/operations_panel.h"
@@ -50,7 +51,6 @@ struct Autosave::Queue {
 
 Autosave::Autosave(MainWindow& window, StateFile file)
     : m_window(window), m_file(std::move(file)), m_queue(std::make_shared<Queue>()) {
-    m_writer.setMaxThreadCount(1);
     m_timer.setSingleShot(true);
     m_timer.setInterval(delay_ms);
     connect(&m_timer, &QTimer::timeout, this, &Autosave::write);
@@ -85,7 +85,7 @@ Autosave::Autosave(MainWindow& window, StateFile file)
 
 Autosave::~Autosave() {
     if (m_timer.isActive()) saveNow();
-    m_writer.waitForDone();
+    m_writer.wait();
 }
 
 SavedState Autosave::state() const {
@@ -122,26 +122,32 @@ void Autosave::write() {
         const std::lock_guard lock(m_queue->mutex);
         m_queue->next = state();
     }
-    m_writer.start([this, queue = m_queue] {
+    enqueue([this, queue = m_queue]() -> Result<bool> {
         std::optional<SavedState> next;
         {
             const std::lock_guard lock(queue->mutex);
             next.swap(queue->next);
         }
-        if (!next) return;
+        if (!next) return false;
         if (next->isEmpty()) {
             m_file.removeState();
-            return;
+            return false;
         }
-        report(m_file.write(*next));
+        IIR2D_RETURN_IF_ERROR(m_file.write(*next));
+        return true;
     });
 }
 
-// From the writer to the GUI thread.
-void Autosave::report(const Result<void>& done) {
-    const QString why = done ? QString() : QString::fromStdString(done.error().message);
-    QMetaObject::invokeMethod(
-        this, [this, why] { why.isEmpty() ? Q_EMIT written() : Q_EMIT failed(why); }, Qt::QueuedConnection);
+void Autosave::enqueue(std::function<Result<bool>()> work) {
+    m_writer.start(
+        {}, [work = std::move(work)](const JobControl&) { return work(); },
+        [this](const Result<bool>& done) {
+            if (!done) {
+                Q_EMIT failed(QString::fromStdString(done.error().message));
+            } else if (*done) {
+                Q_EMIT written();
+            }
+        });
 }
 
 // Each in a file of its own, so that no file is overwritten by what takes its place.
@@ -157,8 +163,10 @@ void Autosave::writeResults() {
             continue;
         }
         next.push_back({what, m_nextNumber++});
-        m_writer.start([this, each, number = next.back().number] {
-            report(m_file.writeResults(number, each.run ? record_to_json(*each.run) : *each.restored));
+        enqueue([this, each, number = next.back().number]() -> Result<bool> {
+            IIR2D_RETURN_IF_ERROR(
+                m_file.writeResults(number, each.run ? record_to_json(*each.run) : *each.restored));
+            return true;
         });
     }
     const auto same = [](const KeptResults& a, const KeptResults& b) { return a.number == b.number; };
@@ -168,7 +176,10 @@ void Autosave::writeResults() {
     write();
     for (const KeptResults& old : before) {
         if (std::ranges::find(m_results, old.number, &KeptResults::number) == m_results.end())
-            m_writer.start([this, number = old.number] { m_file.removeResults(number); });
+            enqueue([this, number = old.number]() -> Result<bool> {
+                m_file.removeResults(number);
+                return false;
+            });
     }
     changed();
 }
@@ -177,7 +188,7 @@ void Autosave::saveNow() {
     if (m_closed) return;
     m_timer.stop();
     write();
-    m_writer.waitForDone();
+    m_writer.wait();
 }
 
 void Autosave::endSession() {

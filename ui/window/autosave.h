@@ -4,11 +4,12 @@
 #pragma once
 
 #include <QObject>
-#include <QThreadPool>
 #include <QTimer>
+#include <functional>
 #include <memory>
 #include <vector>
 
+#include "ui/session/job.h"
 #include "ui/session/saved_state.h"
 
 namespace workbench {
@@ -43,7 +44,8 @@ class Autosave : public QObject {
     void changed();
     void write();
     void writeResults();
-    void report(const Result<void>& done);
+    // Runs `work` after all that was given before, off the GUI thread. It returns whether it wrote something.
+    void enqueue(std::function<Result<bool>()> work);
     void showView(const SavedView& view);
 
     MainWindow& m_window;
@@ -58,7 +60,7 @@ class Autosave : public QObject {
     std::vector<KeptResults> m_results;
     int m_nextNumber = 0;
     bool m_closed = false;
-    QThreadPool m_writer;  // one thread; the last member: its work uses the others
+    Job m_writer{JobPolicy::in_order};  // the last member: its work uses the others
 };
 
 }  // namespace workbench

@@ -21,7 +21,7 @@ class DevicePanel : public QWidget {
   public:
     explicit DevicePanel(Session& session, QWidget* parent = nullptr);
 
-    // All properties as text, one a line; the last run's parts first, when a GPU made it.
+    // Returns all properties as text, one a line; the last run's parts first, when a GPU made it.
     QString text() const;
 
   private:

@@ -44,7 +44,7 @@ InfoBar::InfoBar(Session& session, LiveChoice& choice, QWidget* parent)
     m_values = field(tr("Source and result at the position"), {});
     m_values->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     m_image = field(tr("Image"), {});
-    m_nonFinite = field(tr("Samples that are no numbers"), {});
+    m_nonFinite = field(tr("Samples that are not numbers"), {});
     m_zoom = field(tr("Zoom"), QStringLiteral("12800 %"));
     m_mark = field(tr("Proxy or exact"), tr("computing"));
     m_run = field(tr("Time of the last run"), QStringLiteral("000.0 ms"));

@@ -71,14 +71,14 @@ class MainWindow : public QMainWindow {
     void openManualHere();
     ManualWindow* manual() const { return m_manual.get(); }  // null until it was opened once
 
-    // Every action with a text, once, by menu: what Help lists.
+    // Returns every action with a text, once, by menu: what Help lists.
     QList<std::pair<QString, QList<QAction*>>> actionsByMenu() const;
     // Returns one `iir2d` command that writes what the window would save; empty without an image.
     QString commandLine();
 
   public Q_SLOTS:
     void openPath(const QString& path);
-    // An image, a recipe, a record or a release, whichever it is.
+    // Opens an image, a recipe, a record or a release, whichever it is.
     void openAny(const QString& path);
     void open();
     void openSample();

@@ -21,7 +21,7 @@ class PictureRecorder : public QObject {
     RecordJob& job() const { return *m_job; }
 
   Q_SIGNALS:
-    // A record was measured: where is it to be written? Answered by job().writeInto().
+    // Asks, once a record was measured: where is it to be written? Answered by job().writeInto().
     void folderRequested();
     void showRequested(const QString& directory);
     void stateChanged();

@@ -15,7 +15,7 @@ namespace workbench {
 // Chooses the reader by the file's content, refuses headers that cannot be true.
 Result<std::unique_ptr<ImageDecoder>> open_decoder(const SourceFile& source, int image_index);
 
-// The names of all pages or parts.
+// Returns the names of all pages or parts.
 Result<std::vector<std::string>> names_in(const SourceFile& source);
 
 // Runs `body`; what OpenImageIO and its libraries throw becomes an error like any other.

@@ -18,10 +18,10 @@ class InputFile final : public OIIO::Filesystem::IOProxy {
   public:
     explicit InputFile(const SourceFile& source);
 
-    // Whether it could be opened, which a descriptor is.
+    // Returns whether it could be opened, which a descriptor is.
     bool is_open() const { return m_descriptor >= 0 || m_file != nullptr; }
     std::uint64_t bytes() const { return m_size; }
-    // Another reader of the same file, from its start.
+    // Opens another reader of the same file, from its start.
     std::unique_ptr<InputFile> again() const { return std::make_unique<InputFile>(m_source); }
 
     const char* proxytype() const override { return "iir2d"; }
@@ -30,7 +30,7 @@ class InputFile final : public OIIO::Filesystem::IOProxy {
     std::size_t pread(void* buffer, std::size_t size, std::int64_t offset) override;
     std::size_t size() const override { return static_cast<std::size_t>(m_size); }
 
-    // The user's name of the file, and one under which a library can open it.
+    // Returns the user's name of the file, and one under which a library can open it.
     const std::string& path() const { return m_source.path; }
     const std::string& name_to_open() const { return m_name_to_open; }
 

@@ -9,7 +9,7 @@ namespace workbench {
 
 FileMetadata pack_metadata(const OIIO::ImageSpec& spec, const std::string& format);
 
-// What was packed; what could not be read of it is left out.
+// Returns what was packed; what could not be read of it is left out.
 OIIO::ImageSpec unpack_metadata(const FileMetadata& metadata);
 
 }  // namespace workbench

@@ -15,8 +15,8 @@ namespace workbench {
 SampleType sample_type(const OIIO::TypeDesc& type);
 OIIO::TypeDesc file_type(SampleType type);
 
-// What the library said last, as part of one sentence. `opened`, the name under which it knows the file, is
-// replaced by the user's.
+// Returns what the library said last, as part of one sentence. `opened`, the name under which it knows the
+// file, is replaced by the user's.
 std::string library_words(std::string text, const std::string& opened = {}, const std::string& path = {});
 
 std::unexpected<Error> bad_file(const std::string& path, const std::string& why);  // UTF-8

@@ -33,7 +33,7 @@ std::string reader_for(InputFile& file);
 // Lets a reader read the file: through it where the reader can, else under its name.
 bool open_input(OIIO::ImageInput& input, InputFile& file, OIIO::ImageSpec& spec);
 
-// What the header says, for those who do not know OpenImageIO.
+// Returns what the header says, for those who do not know OpenImageIO.
 ImageInfo describe(const OpenImage& file);
 
 }  // namespace workbench

@@ -37,10 +37,10 @@ class OutputFile final : public OIIO::Filesystem::IOProxy {
     std::size_t pwrite(const void* buffer, std::size_t size, std::int64_t offset) override;
     std::size_t size() const override;
     void flush() IIR2D_OIIO_FLUSH_CONST override;
-    // What is still held back goes to the file.
+    // Writes what is still held back to the file.
     void finish();
 
-    // The system's error number of the first failure; 0 when there was none.
+    // Returns the system's error number of the first failure; 0 when there was none.
     int failure() const { return m_failure; }
 
   private:

@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 
+#include "iir2d/try.h"
 #include "kernels/device/cuda/kernel_library.h"
 
 namespace iir2d::cuda {
@@ -24,8 +25,7 @@ Result<DeviceHandle> device_at(const Driver& driver, int index) {
                                                                 std::to_string(driver.device_count)});
     }
     DeviceHandle device = 0;
-    if (auto done = IIR2D_CUDA_CHECKED(driver, cuDeviceGet, &device, index); !done)
-        return std::unexpected(done.error());
+    IIR2D_RETURN_IF_ERROR(IIR2D_CUDA_CHECKED(driver, cuDeviceGet, &device, index));
     return device;
 }
 
@@ -84,8 +84,7 @@ Result<ContextHandle> primary_context_of(const Driver& driver, DevicePointer mem
     const std::lock_guard lock(mutex);
     ContextHandle& context = retained[*device];
     if (context == nullptr) {
-        if (auto done = IIR2D_CUDA_CHECKED(driver, cuDevicePrimaryCtxRetain, &context, *device); !done)
-            return std::unexpected(done.error());
+        IIR2D_RETURN_IF_ERROR(IIR2D_CUDA_CHECKED(driver, cuDevicePrimaryCtxRetain, &context, *device));
     }
     return context;
 }
@@ -96,8 +95,7 @@ Result<Facts> facts_of(const Driver& driver, int index) {
     const auto device = device_at(driver, index);
     if (!device) return std::unexpected(device.error());
     char name[256] = {};
-    if (auto done = IIR2D_CUDA_CHECKED(driver, cuDeviceGetName, name, int{sizeof name}, *device); !done)
-        return std::unexpected(done.error());
+    IIR2D_RETURN_IF_ERROR(IIR2D_CUDA_CHECKED(driver, cuDeviceGetName, name, int{sizeof name}, *device));
     Facts facts{.name = name};
     int l2 = 0;
     int shared = 0;
@@ -107,8 +105,7 @@ Result<Facts> facts_of(const Driver& driver, int index) {
                                            {l2_cache_bytes, &l2},
                                            {shared_memory_per_block_optin, &shared}};
     for (const auto& [attribute, value] : wanted) {
-        if (auto done = IIR2D_CUDA_CHECKED(driver, cuDeviceGetAttribute, value, attribute, *device); !done)
-            return std::unexpected(done.error());
+        IIR2D_RETURN_IF_ERROR(IIR2D_CUDA_CHECKED(driver, cuDeviceGetAttribute, value, attribute, *device));
     }
     facts.l2_bytes = static_cast<std::size_t>(l2);
     facts.shared_bytes_per_block = static_cast<std::size_t>(shared);
@@ -139,7 +136,7 @@ Result<void> check_usable(int index) {
                       std::to_string(facts->capability_minor) +
                       ", which is older than the kernels of this build (" + architectures() + ")"});
     }
-    if (const auto probe = kernel(d, probe_kernel()); !probe) return std::unexpected(probe.error());
+    IIR2D_RETURN_IF_ERROR(kernel(d, probe_kernel()));
     return {};
 }
 
@@ -223,22 +220,19 @@ Result<std::shared_ptr<Context>> Context::get(int index) {
         }
         contexts.erase(found);
     }
-    if (auto usable = check_usable(index); !usable) return std::unexpected(usable.error());
+    IIR2D_RETURN_IF_ERROR(check_usable(index));
     const auto facts = facts_of(d, index);
     if (!facts) return std::unexpected(facts.error());
     ContextHandle handle = nullptr;
-    if (auto done = IIR2D_CUDA_CHECKED(d, cuDevicePrimaryCtxRetain, &handle, *device); !done)
-        return std::unexpected(done.error());
+    IIR2D_RETURN_IF_ERROR(IIR2D_CUDA_CHECKED(d, cuDevicePrimaryCtxRetain, &handle, *device));
     std::shared_ptr<Context> context(new Context(d, index, *device, handle, *facts));
     const Current current(d, handle);
-    if (auto done = d.check("cuCtxPushCurrent", current.code()); !done) return std::unexpected(done.error());
+    IIR2D_RETURN_IF_ERROR(d.check("cuCtxPushCurrent", current.code()));
     PoolHandle pool = nullptr;
     std::uint64_t threshold = kept_bytes;
-    if (auto done = IIR2D_CUDA_CHECKED(d, cuDeviceGetDefaultMemPool, &pool, *device); !done)
-        return std::unexpected(done.error());
-    if (auto done = IIR2D_CUDA_CHECKED(d, cuMemPoolSetAttribute, pool, pool_release_threshold, &threshold);
-        !done)
-        return std::unexpected(done.error());
+    IIR2D_RETURN_IF_ERROR(IIR2D_CUDA_CHECKED(d, cuDeviceGetDefaultMemPool, &pool, *device));
+    IIR2D_RETURN_IF_ERROR(
+        IIR2D_CUDA_CHECKED(d, cuMemPoolSetAttribute, pool, pool_release_threshold, &threshold));
     contexts[index] = context;
     return context;
 }
@@ -259,18 +253,15 @@ Result<void> Context::call(const char* name, F f) {
 
 Result<Stream> Context::make_stream() {
     StreamHandle stream = nullptr;
-    if (auto done =
-            call("cuStreamCreate", [&] { return m_driver.cuStreamCreate(&stream, stream_non_blocking); });
-        !done)
-        return std::unexpected(done.error());
+    IIR2D_RETURN_IF_ERROR(
+        call("cuStreamCreate", [&] { return m_driver.cuStreamCreate(&stream, stream_non_blocking); }));
     return Stream(shared_from_this(), stream);
 }
 
 Result<Event> Context::make_event() {
     EventHandle event = nullptr;
-    if (auto done = call("cuEventCreate", [&] { return m_driver.cuEventCreate(&event, event_default); });
-        !done)
-        return std::unexpected(done.error());
+    IIR2D_RETURN_IF_ERROR(
+        call("cuEventCreate", [&] { return m_driver.cuEventCreate(&event, event_default); }));
     return Event(shared_from_this(), event);
 }
 
@@ -347,10 +338,8 @@ Result<void> Context::launch(StreamHandle stream, const Module& module, const Gp
 }
 
 Result<Graph> Context::record_graph(StreamHandle stream, const std::function<Result<void>()>& enqueue) {
-    if (auto done = call("cuStreamBeginCapture",
-                         [&] { return m_driver.cuStreamBeginCapture(stream, capture_thread_local); });
-        !done)
-        return std::unexpected(done.error());
+    IIR2D_RETURN_IF_ERROR(call("cuStreamBeginCapture",
+                               [&] { return m_driver.cuStreamBeginCapture(stream, capture_thread_local); }));
     const auto enqueued = enqueue();
     GraphHandle graph = nullptr;
     // Whatever happened, the stream has to leave the capture.
@@ -403,10 +392,9 @@ Result<void> Context::wait_for(EventHandle event) {
 
 Result<double> Context::milliseconds_between(EventHandle start, EventHandle end) {
     float ms = 0;
-    if (auto done = wait_for(end); !done) return std::unexpected(done.error());
-    if (auto done = call("cuEventElapsedTime", [&] { return m_driver.cuEventElapsedTime(&ms, start, end); });
-        !done)
-        return std::unexpected(done.error());
+    IIR2D_RETURN_IF_ERROR(wait_for(end));
+    IIR2D_RETURN_IF_ERROR(
+        call("cuEventElapsedTime", [&] { return m_driver.cuEventElapsedTime(&ms, start, end); }));
     return double{ms};
 }
 

@@ -103,14 +103,14 @@ using DeviceBuffer = detail::Owned<detail::DeviceMemoryTraits>;  // freed in the
 
 class Context : public std::enable_shared_from_this<Context> {
   public:
-    // The device's primary context, kept until the process ends or the device is lost. After a loss the next
-    // get() resets the device and tries again.
+    // Returns the device's primary context, kept until the process ends or the device is lost. After a loss
+    // the next get() resets the device and tries again.
     static Result<std::shared_ptr<Context>> get(int index);
     ~Context();
 
     int index() const { return m_index; }
     const Facts& facts() const { return m_facts; }
-    // An error left the context unusable: every call but get() now answers so.
+    // Returns whether an error left the context unusable: every call but get() now answers so.
     bool lost() const { return m_lost; }
 
     Result<Stream> make_stream();

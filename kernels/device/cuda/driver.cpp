@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "iir2d/try.h"
 #include "kernels/support/shared_library.h"
 
 namespace iir2d::cuda {
@@ -94,7 +95,7 @@ Result<const Driver*> driver() {
     if (!loaded) loaded = load();
     if (!*loaded) return std::unexpected(loaded->error());
     if (!ready) {
-        if (auto started = start(**loaded); !started) return std::unexpected(started.error());
+        IIR2D_RETURN_IF_ERROR(start(**loaded));
         ready = true;
     }
     return &**loaded;

@@ -18,12 +18,13 @@ struct Driver {
     int version = 0;       // of the CUDA it supports, e.g. 13000
     int device_count = 0;  // at least 1
 
-    // An Error for a code that is not success: the call, the code's name and the driver's own sentence.
+    // Returns an Error for a code that is not success: the call, the code's name and the driver's own
+    // sentence.
     Result<void> check(const char* call, int code) const;
 };
 
-// The driver, initialised, with at least one device. The error says in one sentence what is missing: no
-// driver, one that is too old, no device. Tried once in a process, except that a driver without devices is
+// Returns the driver, initialised, with at least one device. The error says in one sentence what is missing:
+// no driver, one that is too old, no device. Tried once in a process, except that a driver without devices is
 // asked again.
 Result<const Driver*> driver();
 

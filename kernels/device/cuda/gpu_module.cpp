@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "iir2d/gpu_module.h"
 
+#include "iir2d/try.h"
 #include "kernels/device/cuda/context.h"
 
 namespace iir2d {
@@ -39,7 +40,7 @@ Result<GpuMemory> GpuMemory::make(const Device& device, std::size_t bytes) {
     auto buffer = (*context)->allocate(bytes == 0 ? 1 : bytes, stream->get());
     if (!buffer) return std::unexpected(buffer.error());
     // It is there for every stream.
-    if (auto done = (*context)->synchronize(stream->get()); !done) return std::unexpected(done.error());
+    IIR2D_RETURN_IF_ERROR((*context)->synchronize(stream->get()));
     return GpuMemory(
         std::make_unique<State>(State{std::move(*context), std::move(*stream), std::move(*buffer), bytes}));
 }

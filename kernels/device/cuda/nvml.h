@@ -39,7 +39,7 @@ struct GpuName {
 // An error says why there is nothing.
 Result<NvmlFacts> nvml_facts(const GpuName& name);
 
-// The few of these that change while a GPU works. What fails is in the state's reason.
+// Returns the few of these that change while a GPU works. What fails is in the state's reason.
 DeviceState nvml_state(const GpuName& name);
 
 }  // namespace iir2d::cuda

@@ -57,7 +57,7 @@ class Run {
     Result<void> download(DevicePointer from, const HostPlanes& to, ProgressPart part);
     // Waits for everything and reports what failed on the way.
     Result<void> finish();
-    // A run without transfers: `enqueue` queues its work. Stops before it when asked.
+    // Runs without transfers: `enqueue` queues its work. Stops before it when asked.
     template <class Enqueue>
     Result<void> work_alone(Enqueue enqueue) {
         if (auto go = check_stop(); !go) return go;

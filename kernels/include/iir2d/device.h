@@ -39,8 +39,8 @@ struct DeviceInfo {
 
 class IIR2D_API Device {
   public:
-    // The CPU with at most `threads` threads, and never more than the process may use; 0 means all of those.
-    // Without oneTBB it is always one.
+    // Returns the CPU with at most `threads` threads, and never more than the process may use; 0 means all of
+    // those. Without oneTBB it is always one.
     static Result<Device> cpu(int threads = 0);
     // GPU N as the NVIDIA driver counts them. The error says in one sentence why it cannot be used.
     static Result<Device> cuda(int index = 0);

@@ -31,7 +31,7 @@ class IIR2D_API DeviceTensor {
     // Memory whose elements may be anything. Every size of `shape` is at least 1. A device that is no GPU is
     // an error, ErrorCode::invalid_argument.
     static Result<DeviceTensor> make(const Device& device, ElementType type, const Shape& shape);
-    // The same with the elements of x, in host memory with any strides. ErrorCode::cancelled when
+    // Returns the same with the elements of x, in host memory with any strides. ErrorCode::cancelled when
     // control.stop asked. control.times gets the upload's.
     static Result<DeviceTensor> upload(const Device& device, const ConstTensorView& x,
                                        const RunControl& control = {});
@@ -44,7 +44,8 @@ class IIR2D_API DeviceTensor {
     // Other pairs of different types are an error.
     Result<void> copy_from(const DeviceTensor& x) const;
 
-    // The planes [first, first + count), n-major, as a tensor [1, count, h, w] that shares this memory.
+    // Returns the planes [first, first + count), n-major, as a tensor [1, count, h, w] that shares this
+    // memory.
     Result<DeviceTensor> planes(std::int64_t first, std::int64_t count) const;
 
     const Device& device() const;
@@ -52,7 +53,8 @@ class IIR2D_API DeviceTensor {
     const Shape& shape() const;
     std::size_t bytes() const;
     bool is_lost() const;
-    // The address of the first element, for FilterPlan::enqueue and other users of the primary context.
+    // Returns the address of the first element, for FilterPlan::enqueue and other users of the primary
+    // context.
     void* data() const;
 
     struct State;

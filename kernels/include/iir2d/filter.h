@@ -66,7 +66,7 @@ struct FilterData {
 // two for a sum stage.
 IIR2D_API double dc_gain(const AxisFilter&);
 
-// The largest pole magnitude of any section; below 1 for a stable filter.
+// Returns the largest pole magnitude of any section; below 1 for a stable filter.
 IIR2D_API double pole_radius(const AxisFilter&);
 
 // How a parameter changes where the same picture has fewer samples: a preview's proxy with a sample for every

@@ -64,7 +64,7 @@ struct FilterDesc {
     std::optional<ElementType> element = std::nullopt;
 };
 
-// The element type of a precision's planes: f64 for f64, else f32.
+// Returns the element type of a precision's planes: f64 for f64, else f32.
 constexpr ElementType storage_type(Precision precision) {
     return precision == Precision::f64 ? ElementType::f64 : ElementType::f32;
 }
@@ -95,18 +95,18 @@ class IIR2D_API FilterPlan {
     // ErrorCode::cancelled when control.stop asked: y is then unspecified, as after a failure of the GPU.
     Result<void> run(const ConstTensorView& x, const TensorView& y, const RunControl& control = {}) const;
 
-    // The same from device memory to device memory, for a plan on a GPU: nothing is copied to or from the
-    // host, and control.times gets the compute time alone. Launches that repeat on the same addresses are
+    // Does the same from device memory to device memory, for a plan on a GPU: nothing is copied to or from
+    // the host, and control.times gets the compute time alone. Launches that repeat on the same addresses are
     // started as one CUDA graph. y may be x. Blocks; control.stop is looked at
     // before the filter begins. DeviceTensor says what may run at once.
     Result<void> run(const DeviceTensor& x, const DeviceTensor& y, const RunControl& control = {}) const;
 
-    // The same on device memory of the caller's, for a plan on a GPU: x, y and workspace are addresses in the
-    // primary context of the plan's device, `workspace` at least workspace_bytes() long (null where that is
-    // 0) and aligned to 16, `stream` a CUstream of that context, null its legacy default stream. Asynchronous
-    // in the stream's order: returns when the launches are queued, waits for nothing and allocates nothing on
-    // the device, so it may be captured in a CUDA graph. The memory must stay as it is until the stream has
-    // come past.
+    // Does the same on device memory of the caller's, for a plan on a GPU: x, y and workspace are addresses
+    // in the primary context of the plan's device, `workspace` at least workspace_bytes() long (null where
+    // that is 0) and aligned to 16, `stream` a CUstream of that context, null its legacy default stream.
+    // Asynchronous in the stream's order: returns when the launches are queued, waits for nothing and
+    // allocates nothing on the device, so it may be captured in a CUDA graph. The memory must stay as it is
+    // until the stream has come past.
     Result<void> enqueue(const ConstTensorView& x, const TensorView& y, void* workspace, void* stream) const;
 
     // Computes the gradients of a loss from its gradient dy with respect to y = run(x), which is A x + c. dx,
@@ -192,17 +192,18 @@ class IIR2D_API PoolPlan {
     Result<void> forward(const ConstTensorView& x, const TensorView& y, std::span<std::int64_t> argmax = {},
                          const RunControl& control = {}) const;
 
-    // The gradient dx of a loss with respect to x, from its gradient dy with respect to y = forward(x). lp
-    // reads x and y; max reads argmax, forward's, or where that is empty finds it again from x; avg reads
-    // neither, and what an op does not read may be empty. Every element of dx is written, 0 where no window
-    // covers it, from its windows in one fixed order: the same bits on every run and for every number of
-    // threads. dx lies apart from the others. Host memory; errors and cancellation as in forward. Source:
-    // docs/pooling.md, "Backward".
+    // Computes the gradient dx of a loss with respect to x, from its gradient dy with respect to y =
+    // forward(x). lp reads x and y; max reads argmax, forward's, or where that is empty finds it again from
+    // x; avg reads neither, and what an op does not read may be empty. Every element of dx is written, 0
+    // where no window covers it, from its windows in one fixed order: the same bits on every run and for
+    // every number of threads. dx lies apart from the others. Host memory; errors and cancellation as in
+    // forward. Source: docs/pooling.md, "Backward".
     Result<void> backward(const ConstTensorView& x, const ConstTensorView& y, const ConstTensorView& dy,
                           const TensorView& dx, std::span<const std::int64_t> argmax = {},
                           const RunControl& control = {}) const;
 
-    // The same from device memory to device memory, without argmax, as FilterPlan::run; y lies apart from x.
+    // Does the same from device memory to device memory, without argmax, as FilterPlan::run; y lies apart
+    // from x.
     Result<void> forward(const DeviceTensor& x, const DeviceTensor& y, const RunControl& control = {}) const;
 
     // Likewise backward. What the op does not read may be null; max finds its places again from x, for which
@@ -210,7 +211,7 @@ class IIR2D_API PoolPlan {
     Result<void> backward(const DeviceTensor* x, const DeviceTensor* y, const DeviceTensor& dy,
                           const DeviceTensor& dx, const RunControl& control = {}) const;
 
-    // The same on device memory of the caller's, as FilterPlan::enqueue. `argmax` is null or a device
+    // Does the same on device memory of the caller's, as FilterPlan::enqueue. `argmax` is null or a device
     // address.
     Result<void> enqueue(const ConstTensorView& x, const TensorView& y, std::int64_t* argmax,
                          void* stream) const;

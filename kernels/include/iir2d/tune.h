@@ -34,9 +34,9 @@ struct TuneOptions {
     double threshold = 1.10;  // from 1, or infinite: kept are those predicted within that ratio to the best
     bool other_bits = false;  // also configs that change bits: on the CPU none does
 };
-// Of the process, for plans made from then on. Before the first call the mode is what the environment's
-// IIR2D_TUNE says, `automatic` without one; anything else there, and options out of their ranges, are `off`
-// with the reason `error`.
+// Sets those of the process, for plans made from then on. Before the first call the mode is what the
+// environment's IIR2D_TUNE says, `automatic` without one; anything else there, and options out of their
+// ranges, are `off` with the reason `error`.
 IIR2D_API void set_tune_options(const TuneOptions& options);
 IIR2D_API TuneOptions tune_options();
 
@@ -127,8 +127,8 @@ struct TreeModel;
 IIR2D_API Result<std::optional<TuneReason>> why_not(const TreeModel& model, bool is_proven = true);
 IIR2D_API void forget_models();
 
-// What was learned, a line an entry, tabs between: "1 machine kernels key config ratio runs utc". Lines of
-// other machines and kernels are kept and not used. At most 10,000, the newest.
+// Returns what was learned, a line an entry, tabs between: "1 machine kernels key config ratio runs utc".
+// Lines of other machines and kernels are kept and not used. At most 10,000, the newest.
 //
 // Adds lines, of which the newest of a machine, kernels and key counts; returns how many were skipped because
 // they are none, which statistics() count as bad_lines.

@@ -52,7 +52,7 @@ TEST_F(LibraryFileTest, SaysWhatIsWrongWithWhatIsNone) {
     std::ofstream(m_folder / "text.so") << "no library";
     const auto text = find_library("BASE", (m_folder / "text.so").string());
     ASSERT_FALSE(text);
-    EXPECT_THAT(text.error().message, HasSubstr("it is no shared library (ELF)"));
+    EXPECT_THAT(text.error().message, HasSubstr("it is not a shared library (ELF)"));
 }
 
 TEST_F(LibraryFileTest, SaysThatALibraryIsOfAnotherArchitecture) {

@@ -78,7 +78,7 @@ TEST(RecipeApply, GivesTheBytesOfPlansRunByHand) {
 TEST(RecipeApply, AgreesWithTheReferenceForEveryFilterBorderAndPrecision) {
     const PlanarImage source = random_image(37, 29, 2, ElementType::f64);
     const PlanarImage source_f32 = source.converted(ElementType::f32);
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(iir2d::filter_table()); ++id) {
         for (int border = 0; border < 4; ++border) {
             for (int precision = 0; precision < 3; ++precision) {
                 const FilterOperation what{.filter_id = id,

@@ -63,7 +63,7 @@ class ForgingTest : public testing::ReleaseFixture {
         entry.update(more);
         write_text(directory / "log.jsonl", text + canonical_json(entry) + "\n");
         if (const auto state = load_state(directory)) {
-            ASSERT_TRUE(write_made_files(directory, *state));
+            ASSERT_TRUE(write_derived_files(directory, *state));
         }
     }
 
@@ -127,7 +127,7 @@ TEST_F(ForgingTest, OfAPromotion) {
             "log.jsonl: line 2 (promote): it could not be promoted: A.tests: nothing is attached as "
             "test-report (and " +
                 std::to_string(requirement_rows().size() - 1) + " more)\n");
-    // What rewrites the made files of a promoted release does not do so for this one.
+    // What rewrites the derived files of a promoted release does not do so for this one.
     const auto json_before = read_text(directory / "release.json");
     EXPECT_EQ(promote(directory).error().kind, ErrorKind::check_failed);
     EXPECT_THAT(promote(directory).error().message, HasSubstr("line 2 (promote): it could not be promoted"));

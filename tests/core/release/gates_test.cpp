@@ -39,7 +39,7 @@ class GatesTest : public testing::ReleaseFixture {
         write_text(directory / "log.jsonl", text + log_line(*parse_log(text), clock, event));
         const auto state = load_state(directory);
         ASSERT_TRUE(state) << state.error().message;
-        ASSERT_TRUE(write_made_files(directory, *state));
+        ASSERT_TRUE(write_derived_files(directory, *state));
     }
     void write_waiver(const std::string& scope, const std::string& expires, const std::string& clock) {
         write_entry(

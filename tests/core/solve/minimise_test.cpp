@@ -149,6 +149,17 @@ TEST(Fit, FindsTheParameterThatTheTargetWasMadeWith) {
     }
 }
 
+// Which filters can be fitted, and how often they go along an axis, follows from the table.
+TEST(Fit, TakesTheFiltersThatAreExponentialAverages) {
+    EXPECT_EQ(fitted_filters(), (std::vector{1, 2, 5, 7}));
+    EXPECT_EQ(fitted_filters_text(), "1, 2, 5 or 7");
+    EXPECT_EQ(*fitted_parameter(2), "a");
+    EXPECT_EQ(*fitted_parameter(7), "alpha");
+    for (const int filter_id : {0, 3, 4, 6, 8, 99})
+        EXPECT_EQ(fitted_parameter(filter_id).error().message,
+                  "--filter " + std::to_string(filter_id) + " cannot be fitted: give 1, 2, 5 or 7");
+}
+
 TEST(Fit, TheGradientIsThatOfCentralDifferences) {
     for (const int filter_id : {1, 2, 5}) {
         Fit fit = fit_of(filter_id, 130, 67);

@@ -133,7 +133,7 @@ TEST_F(VerifyDataSet, NamesEachFileThatIsNotTheRecords) {
     EXPECT_EQ(verify_it().error().kind, ErrorKind::bad_input);
     ASSERT_TRUE(generate_it(options("set")));
     write("shards/x", "");
-    EXPECT_THAT(faults(), HasSubstr("shards/x: files: it is no file of a data set"));
+    EXPECT_THAT(faults(), HasSubstr("shards/x: files: it is not a file of a data set"));
     fs::remove(file("shards/x"));
     for (const char* name : {"stats.json", "stats.md", "manifest.json", "SHA256SUMS"}) {
         std::string text = *workbench::read_file(file(name));

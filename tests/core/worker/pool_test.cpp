@@ -141,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(
                       BadEnd{"Exit", Action::leave, FailureKind::died, "ended by itself with exit code 7"},
                       BadEnd{"HugeFrame", Action::huge_frame, FailureKind::protocol,
                              "a frame of 1152921504606846976 bytes"},
-                      BadEnd{"Garbage", Action::garbage, FailureKind::protocol, "bytes that are no frame"},
+                      BadEnd{"Garbage", Action::garbage, FailureKind::protocol, "bytes that are not a frame"},
                       BadEnd{"PassedFile", Action::pass_a_file, FailureKind::protocol, "passed files"},
                       BadEnd{"ClosedConnection", Action::close_connection, FailureKind::died, "signal 9"}),
     [](const auto& parameter) { return std::string(parameter.param.name); });

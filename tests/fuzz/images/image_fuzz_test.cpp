@@ -97,7 +97,7 @@ TEST(Counts, KnowsTheSentences) {
     EXPECT_EQ(end_of_sentence("took more than the 20 s of processor time that it may take"), End::time);
     EXPECT_EQ(end_of_sentence("gave no sign of life for 120 s"), End::time);
     EXPECT_EQ(end_of_sentence("gave an answer without sense"), End::other);
-    EXPECT_EQ(end_of_sentence("was ended: it sent bytes that are no frame"), End::other);
+    EXPECT_EQ(end_of_sentence("was ended: it sent bytes that are not a frame"), End::other);
     EXPECT_EQ(end_of({ErrorKind::bad_input, "\"a.png\" is damaged or incomplete: CRC error"}), End::refused);
     EXPECT_EQ(end_of({ErrorKind::cancelled, "reading was cancelled"}), End::time);
     EXPECT_EQ(end_of({ErrorKind::device_failure, "images cannot be read or written"}), End::other);

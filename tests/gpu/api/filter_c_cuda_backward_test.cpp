@@ -30,7 +30,7 @@ class FilterCCudaBackward : public FilterOnDevice {
 
 TEST_P(FilterCCudaBackward, HasThePlansBitsAndTheHostsValues) {
     const Shape s{2, 3, 21, 37};
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         for (const Precision precision : iir_test::all_precisions) {
             const auto run = [&]<class T>(T) {
                 const IIR2D_FilterParams p = params(s, id, precision);
@@ -98,7 +98,7 @@ TEST_P(FilterCCudaBackward, TakesViewsSetsAndSixteenBits) {
 // dx and dp on the device, of f32 and f64, sets and strides, beside the host's.
 TEST_P(FilterCCudaBackward, GivesTheGradientsOfParameters) {
     const Shape s{2, 2, 19, 33};
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         for (const bool in_double : {false, true}) {
             for (const bool with_sets : {false, true}) {
                 const auto run = [&]<class T>(T) {

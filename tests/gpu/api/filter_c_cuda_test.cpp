@@ -20,7 +20,7 @@ class FilterCCuda : public FilterOnDevice {};
 
 TEST_P(FilterCCuda, ForwardHasThePlansBits) {
     const Shape s{2, 3, 21, 37};
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         for (const Precision precision : iir_test::all_precisions) {
             const auto run = [&]<class T>(T) {
                 const IIR2D_FilterParams p = params(s, id, precision);

@@ -84,7 +84,7 @@ void run_on_host(const Device& gpu, const FilterDesc& desc) {
 TEST_F(GpuApi, EveryFilterRunsOnHostMemory) {
     for (const char* queued : {"queued=0", "queued=1"}) {
         scenario(queued);
-        for (int id = 1; id <= 8; ++id) {
+        for (int id = 1; id <= std::ssize(filter_table()); ++id) {
             for (const Precision precision : iir_test::all_precisions) {
                 const FilterDesc desc{.shape = {.n = 2, .c = 2, .h = 21, .w = 37},
                                       .filter = {.id = id},

@@ -63,7 +63,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, GpuAdjoint,
                                                               Size{300, 20}, Size{20, 700})));
 
 TEST(GpuAdjointOf, EverySeedHasTheSameBitsApartAndInPlace) {
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         for (const auto [border, start] : all_modes) {
             const FilterDesc desc{
                 .shape = {.n = 2, .h = 70, .w = 131}, .filter = {.id = id}, .border = border, .start = start};
@@ -151,7 +151,7 @@ TEST(GpuAdjointOf, UnusualSectionsIsTransposed) {
 
 // A NaN or an infinity reaches what it reaches in the reference; also far behind a warm-up.
 TEST(GpuAdjointOf, NonFiniteGradientsReachesTheSameSamplesAsTheReference) {
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         for (const auto [border, start] : all_modes) {
             for (const std::size_t bad : {std::size_t{2 * 4000 + 700}, std::size_t{0}, std::size_t{19'999}}) {
                 const FilterDesc desc{
@@ -172,7 +172,7 @@ TEST(GpuAdjointOf, NonFiniteGradientsReachesTheSameSamplesAsTheReference) {
 
 // As the filter itself where it does not go in tiles: what the adjoint costs more is its ends.
 TEST(GpuAdjointOf, EveryFilterIsTwoLaunchesAndOnlySumsNeedAWorkspace) {
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         for (const auto [border, start] : all_modes) {
             const FilterDesc desc{
                 .shape = {.h = 1024, .w = 1024}, .filter = {.id = id}, .border = border, .start = start};

@@ -105,7 +105,7 @@ TEST(GpuGradientOf, ParametersAtTheEndsOfTheirRangesIsTheReferences) {
 }
 
 TEST(GpuGradientOf, EverySeedHasTheSameBits) {
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         for (const Start start : all_starts) {
             const FilterDesc desc{.shape = {.n = 3, .h = 70, .w = 131}, .filter = {.id = id}, .start = start};
             const auto x = random_plane(count_of(desc.shape), 1);
@@ -196,7 +196,7 @@ TEST(GpuGradientOf, PlanesWithAFilterEachIsThatOfEachAlone) {
 TEST(GpuGradientOf, LaunchesAndBuffersAreCounted) {
     const int launches[] = {10, 20, 10, 20, 20, 21, 10, 10};
     const int buffers[] = {6, 7, 6, 7, 7, 7, 6, 6};
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(buffers); ++id) {
         const FilterDesc desc{.shape = {.h = 256, .w = 256}, .filter = {.id = id}};
         const auto plan = iir::make_gpu_gradient(desc, *make_filter(desc.filter));
         ASSERT_TRUE(plan);

@@ -59,7 +59,7 @@ std::string parity_name(const ::testing::TestParamInfo<std::tuple<int, Size>>& i
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, GpuParity,
-                         ::testing::Combine(::testing::Range(1, 9),
+                         ::testing::Combine(::testing::Range(1, static_cast<int>(filter_table().size()) + 1),
                                             ::testing::Values(Size{1, 1}, Size{7, 1}, Size{1, 7}, Size{2, 2},
                                                               Size{5, 3}, Size{16, 32}, Size{33, 65},
                                                               Size{65, 33}, Size{257, 129}, Size{127, 300},

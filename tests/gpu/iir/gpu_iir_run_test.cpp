@@ -49,7 +49,7 @@ TEST(GpuRun, PolesNearOneKeepTheStatedBound) {
 // Lines so long that the plan warms up instead of carrying, in every precision.
 TEST(GpuRun, LongLinesWarmUp) {
     int warmed_passes = 0;
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         for (const Precision precision : all_precisions) {
             for (const bool wide : {true, false}) {
                 const FilterDesc desc{.shape = {.h = wide ? 3 : 9000, .w = wide ? 9000 : 3},
@@ -99,7 +99,7 @@ TEST(GpuRun, PlanesAndGapsBetweenRowsAreLeftAlone) {
 
 // Whether a pixel is finite, in the backend as in the reference; also far behind a warm-up.
 TEST(GpuRun, NonFiniteSamplesReachWhatTheyReachInTheReference) {
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         for (const auto [border, start] : all_modes) {
             for (const double bad :
                  {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
@@ -143,7 +143,7 @@ TEST(GpuRun, AConstantImageStaysConstantUnderTheSteadyStart) {
 // keep a plane.
 TEST(GpuRun, OneForwardPassAnAxisGoesInTilesAndTheRestInTwoLaunches) {
     int in_tiles = 0;
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         for (const auto [border, start] : all_modes) {
             const FilterDesc desc{
                 .shape = {.h = 1024, .w = 1024}, .filter = {.id = id}, .border = border, .start = start};

@@ -59,7 +59,8 @@ TEST_P(PtxKernelsIir, GiveTheBitsOfTheirSourceAndNothingIsFound) {
     }
     std::printf("%d cases, %.0f million lane instructions\n", cases, static_cast<double>(lanes) / 1e6);
 }
-INSTANTIATE_TEST_SUITE_P(Filters, PtxKernelsIir, ::testing::Range(1, 9));
+INSTANTIATE_TEST_SUITE_P(Filters, PtxKernelsIir,
+                         ::testing::Range(1, static_cast<int>(filter_table().size()) + 1));
 
 // Several tiles each way, the last of them not whole.
 TEST(PtxKernelsTiles, GiveTheBitsOfTheirSourceAndNothingIsFound) {
@@ -94,7 +95,7 @@ TEST(PtxKernelsTiles, GiveTheBitsOfTheirSourceAndNothingIsFound) {
 // The matrices above run every kernel of filters and adjoints.
 TEST(PtxKernelsIirMatrix, HasEveryKernel) {
     std::set<std::string> named;
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         for (const Border border : all_borders) {
             for (const Precision precision : all_precisions) {
                 for (const bool adjoint : {false, true}) {

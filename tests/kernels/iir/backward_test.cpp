@@ -15,7 +15,7 @@ using namespace iir2d;
 using namespace iir_test;
 
 TEST(FilterBackward, GivesBothGradientsOfTheReference) {
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         const FilterDesc desc{.shape = {.n = 2, .c = 2, .h = 19, .w = 40},
                               .filter = {.id = id, .normalise_gain = true},
                               .precision = Precision::f64};

@@ -84,7 +84,7 @@ TEST(Contract, NonFinitePixelsReachTheSameOthersInEveryBackend) {
 // One NaN in a row that is extended periodically for ever lies before every sample of that row.
 TEST(Contract, UnderTheSteadyPeriodicStartANaNIsBeforeEverySample) {
     for (const Border border : {Border::mirror, Border::wrap}) {
-        for (int id = 1; id <= 8; ++id) {
+        for (int id = 1; id <= std::ssize(filter_table()); ++id) {
             const FilterDesc desc{
                 .shape = {.h = 3, .w = 3000}, .filter = {.id = id}, .border = border, .start = Start::steady};
             auto x = random_plane(count_of(desc.shape), 4);

@@ -182,7 +182,7 @@ TEST(CpuAdjointOf, UnusualSectionsIsTransposed) {
 }
 
 TEST(CpuAdjointOf, AnyNumberOfThreadsHasTheSameBits) {
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         for (const auto [border, start] : all_modes) {
             const FilterDesc desc{
                 .shape = {.h = 301, .w = 700}, .filter = {.id = id}, .border = border, .start = start};
@@ -196,7 +196,7 @@ TEST(CpuAdjointOf, AnyNumberOfThreadsHasTheSameBits) {
 }
 
 TEST(CpuAdjointOf, PlanesWithStridesWorksInPlace) {
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         for (const Border border : all_borders) {
             const FilterDesc desc{
                 .shape = {.n = 2, .c = 2, .h = 37, .w = 70}, .filter = {.id = id}, .border = border};

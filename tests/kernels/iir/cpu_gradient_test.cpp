@@ -222,7 +222,7 @@ TEST(RecursionGain, EndsAtItsLimit) {
 }
 
 TEST(CpuGradientOf, AnyNumberOfThreadsHasTheSameBits) {
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         for (const Shape& shape : {Shape{.h = 270, .w = 300}, Shape{.n = 3, .h = 30, .w = 50}}) {
             const auto x = random_plane(count_of(shape), 1);
             const auto dy = random_plane(count_of(shape), 2);

@@ -53,7 +53,7 @@ TEST(FilterCBackward, ReadsTheBorderConstantUnderThatBorderAlone) {
     const Shape s{1, 1, 7, 9};
     const auto x = planes<double>(count_of(s), 1);
     const auto dy = planes<double>(count_of(s), 2);
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         IIR2D_FilterParams p = params(s, id, Precision::f64);
         p.start = IIR2D_START_STEADY;
         const Backward<double> wanted = backward(p, x, dy);
@@ -100,7 +100,7 @@ TEST(FilterCBackward, IsTheReferences) {
     const Shape s{2, 2, 9, 14};
     const auto x = planes<double>(count_of(s), 1);
     const auto dy = planes<double>(count_of(s), 2);
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         for (const auto [border, start] : iir_test::all_modes) {
             IIR2D_FilterParams p = params(s, id, Precision::f64);
             p.border_mode = static_cast<int>(border);
@@ -127,7 +127,7 @@ TEST(FilterCBackward, IsTheAdjointOfForward) {
     const Shape s{1, 2, 21, 34};
     const auto x = planes<double>(count_of(s), 3);
     const auto y = planes<double>(count_of(s), 4);
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         const IIR2D_FilterParams p = params(s, id, Precision::f64);
         const auto forwards = forward(p, x);
         const auto back = backward(p, x, y).dx;
@@ -163,7 +163,7 @@ TEST(FilterCBackward, ASetForAllPlanesHasTheSumOfTheirs) {
     const Shape s{2, 3, 10, 15};
     const auto x = planes<double>(count_of(s), 1);
     const auto dy = planes<double>(count_of(s), 2);
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         IIR2D_FilterParams p = params(s, id, Precision::f64);
         const auto all = backward(p, x, dy);
         p.parameter_sets = 6;
@@ -269,7 +269,7 @@ TEST(FilterCBackward, LongColumnsWithGapsHaveTheBitsOfDenseCopies) {
         std::copy_n(dense_x.begin() + y * s.w, s.w, x.begin() + y * x_row);
         std::copy_n(dense_dy.begin() + y * s.w, s.w, dy.begin() + y * dy_row);
     }
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         IIR2D_FilterParams p = params(s, id);
         const auto expected = backward(p, dense_x, dense_dy).dp;
         p.x_stride[2] = x_row;

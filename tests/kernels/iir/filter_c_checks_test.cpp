@@ -24,7 +24,7 @@ TEST(FilterCApi, ChecksInTheContractsOrderAndWritesNothing) {
     const double values[] = {2.0};
     IIR2D_FilterParams p{};
     p.size = 8;
-    p.filter_id = 9;
+    p.filter_id = 99;
     p.border_mode = 4;
     p.precision = 3;
     p.element = 7;
@@ -62,7 +62,7 @@ TEST(FilterCApi, ChecksInTheContractsOrderAndWritesNothing) {
     p.x_stride[2] = 0;
     fails(IIR2D_STATUS_INVALID_DIMENSION, "y_stride[2] is 3: a row has 4 elements");
     p.y_stride[2] = 0;
-    fails(IIR2D_STATUS_INVALID_FILTER_ID, "filter 9 does not exist");
+    fails(IIR2D_STATUS_INVALID_FILTER_ID, "filter 99 does not exist");
     p.filter_id = 1;
     fails(IIR2D_STATUS_INVALID_BORDER_MODE, "border mode 4 is unknown: use 0 to 3");
     p.border_mode = 3;

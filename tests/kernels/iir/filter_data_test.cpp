@@ -38,7 +38,7 @@ std::vector<double> run(const FilterDesc& desc, const std::vector<double>& x) {
 TEST(FilterDataPlan, DataStandsInPlaceOfARow) {
     const Shape shape{.n = 1, .c = 2, .h = 17, .w = 40};
     const auto x = random_plane(count_of(shape), 1);
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         FilterDesc desc{.shape = shape, .filter = {.id = id}, .precision = Precision::f64};
         const auto by_row = run(desc, x);
         desc.data = {*make_filter(desc.filter)};

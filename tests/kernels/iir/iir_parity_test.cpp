@@ -50,15 +50,17 @@ std::string parity_name(const ::testing::TestParamInfo<std::tuple<int, Size>>& i
 }
 
 INSTANTIATE_TEST_SUITE_P(Small, Parity,
-                         ::testing::Combine(::testing::Range(1, 9),
+                         ::testing::Combine(::testing::Range(1, static_cast<int>(filter_table().size()) + 1),
                                             ::testing::Values(Size{1, 1}, Size{7, 1}, Size{1, 7}, Size{2, 3},
                                                               Size{4, 4}, Size{3, 5}, Size{17, 33})),
                          parity_name);
 INSTANTIATE_TEST_SUITE_P(Medium, Parity,
-                         ::testing::Combine(::testing::Range(1, 9), ::testing::Values(Size{129, 257})),
+                         ::testing::Combine(::testing::Range(1, static_cast<int>(filter_table().size()) + 1),
+                                            ::testing::Values(Size{129, 257})),
                          parity_name);
 INSTANTIATE_TEST_SUITE_P(Large, Parity,
-                         ::testing::Combine(::testing::Range(1, 9), ::testing::Values(Size{777, 1000})),
+                         ::testing::Combine(::testing::Range(1, static_cast<int>(filter_table().size()) + 1),
+                                            ::testing::Values(Size{777, 1000})),
                          parity_name);
 
 // Poles near 1: the backend states its own bound, in proportion to 1 / (1 - alpha), and keeps it.
@@ -105,7 +107,7 @@ TEST(Parity, PolesNearOneKeepTheStatedBound) {
 
 TEST(Parity, StatedBoundsAtTheDefaultsAreTheContracts) {
     const auto device = Device::cpu(1);
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         for (const Precision precision : all_precisions) {
             const auto plan = FilterPlan::make(*device, {.filter = {.id = id}, .precision = precision});
             ASSERT_TRUE(plan);

@@ -337,7 +337,7 @@ std::string make_checksum() {
     for (const auto& [w, h] : {std::pair{163, 77}, {7, 90}, {4100, 3}, {34, 8}, {65, 41}, {1, 1}}) {
         FilterDesc desc{.shape = {.h = h, .w = w}, .border_const = 0.25};
         const auto x = random_plane(count_of(desc.shape), 23);
-        for (int id = 1; id <= 8; ++id) {
+        for (int id = 1; id <= std::ssize(filter_table()); ++id) {
             desc.filter = {.id = id};
             for (const Border border : all_borders) {
                 desc.border = border;

@@ -135,7 +135,7 @@ TEST(Reference, CompatibleDericheHasTheOldColumnGain) {
 }
 
 TEST(SteadyStart, ConstantImagesStayConstantInEveryMode) {
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         for (const Border border : all_borders) {
             for (const Precision precision : all_precisions) {
                 const FilterDesc desc{.shape = {.h = 9, .w = 13},
@@ -185,7 +185,7 @@ TEST(SteadyStart, IsWhatAnInfiniteExtensionLeaves) {
     for (const std::size_t n : {1U, 2U, 5U, 40U}) {
         const Line x = random_plane(static_cast<std::int64_t>(n), 3);
         for (const Border border : {Border::clamp, Border::mirror, Border::wrap}) {
-            for (int id = 1; id <= 8; ++id) {
+            for (int id = 1; id <= std::ssize(filter_table()); ++id) {
                 const auto data = make_filter({.id = id});
                 Line expected = x;
                 for (const Stage& stage : data->horizontal.stages) {

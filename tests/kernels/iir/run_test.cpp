@@ -38,7 +38,7 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
 }
 
 TEST(FilterRun, BitsDoNotDependOnThreads) {
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         for (const Border border : {Border::mirror, Border::wrap}) {
             const FilterDesc desc{.shape = {.c = 2, .h = 403, .w = 517},
                                   .filter = {.id = id},
@@ -53,7 +53,7 @@ TEST(FilterRun, BitsDoNotDependOnThreads) {
 }
 
 TEST(FilterRun, InPlaceStridesAndOddAddressesGiveTheSameBits) {
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         for (const Border border : all_borders) {
             const FilterDesc desc{
                 .shape = {.c = 2, .h = 67, .w = 45}, .filter = {.id = id}, .border = border};

@@ -122,7 +122,7 @@ void add_filter_calls(std::vector<Call>& calls, Planes& planes_of) {
     float* const y = planes_of.y.data();
     float* const dy = planes_of.dy.data();
     float* const dx = planes_of.dx.data();
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         const IIR2D_FilterParams p = filter_params(id);
         IIR2D_FilterParams sets = p;
         sets.parameter_sets = planes;
@@ -159,7 +159,7 @@ std::vector<Call> c_calls(Planes& planes_of) {
     float* const dy = planes_of.dy.data();
     float* const dx = planes_of.dx.data();
     std::int64_t* const argmax = planes_of.argmax.data();
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         calls.push_back({"filter", [=] {
                              const IIR2D_Params p{
                                  side, side, id, IIR2D_BORDER_MIRROR, 0.0F, IIR2D_PRECISION_F32};
@@ -234,7 +234,7 @@ std::vector<Call> plan_calls(Planes& planes_of) {
         calls.push_back({"forward", [=] { return outcome_of(plan.forward(x, y)); }});
         calls.push_back({"backward", [=] { return outcome_of(plan.backward(x, y, y, dx)); }});
     }
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         const FilterDesc desc{.shape = shape, .filter = {.id = id}};
         const FilterPlan plan = *FilterPlan::make(cpu, desc);
         const TensorView y{planes_of.y.data(), ElementType::f32, shape};

@@ -66,7 +66,7 @@ void expect_static_bits(const FilterCase& one, int& compared) {
 
 TEST(ConfigBits, FiltersKeepTheirs) {
     int compared = 0;
-    for (int id = 1; id <= 8; ++id) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         for (const Border border : {Border::clamp, Border::mirror, Border::wrap, Border::constant}) {
             for (const Precision precision : {Precision::f32, Precision::mixed, Precision::f64}) {
                 for (const Start start : {Start::truncated, Start::steady}) {

@@ -129,7 +129,7 @@ void expect_sound_candidates(const Problem&... problem) {
 
 TEST(ConfigCandidates, AreFewDistinctAndBeginWithStatic) {
     for (const std::int64_t width : {16, 300, 2000}) {
-        for (int id = 1; id <= 8; ++id) {
+        for (int id = 1; id <= std::ssize(filter_table()); ++id) {
             for (const std::int64_t planes : {1, 3, 40}) {
                 FilterDesc desc{.shape = {1, planes, 64, width}, .filter = {.id = id}};
                 expect_sound_candidates(desc);

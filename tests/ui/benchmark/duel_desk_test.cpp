@@ -20,8 +20,8 @@
 #include "tests/ui/patience.h"
 #include "ui/benchmark/duel_plan.h"
 #include "ui/benchmark/record_desk.h"
-#include "ui/support/pace.h"
 #include "ui/support/paths.h"
+#include "ui/support/rate_limit.h"
 
 namespace workbench {
 namespace {
@@ -283,11 +283,12 @@ TEST_F(DuelDeskTest, DoesNotOpenOneThatWasAltered) {
 }
 
 // A duel of a million pairs is not slowed down by its view.
-TEST(Pace, LetsThroughTenTimesASecondHoweverOftenItIsOffered) {
-    Pace pace(shownDuelInterval);
-    const auto start = Pace::Clock::now();
+TEST(RateLimit, LetsThroughTenTimesASecondHoweverOftenItIsOffered) {
+    RateLimit limit(shownDuelInterval);
+    const auto start = RateLimit::Clock::now();
     int shown = 0;
-    for (int i = 0; i < 1'000'000; ++i) shown += pace.isDue(start + std::chrono::microseconds(2 * i)) ? 1 : 0;
+    for (int i = 0; i < 1'000'000; ++i)
+        shown += limit.isDue(start + std::chrono::microseconds(2 * i)) ? 1 : 0;
     EXPECT_EQ(shown, 20) << "in two seconds";
 }
 
@@ -296,8 +297,8 @@ TEST_F(DuelDeskTest, ShowsRowsAtThatPace) {
     r.settings.rule.most_pairs = 100'000;
     r.settings.rule.margin = 1e-9;
     r.settings.budget_seconds = 2;
-    std::vector<Pace::Clock::time_point> times;
-    QObject::connect(&duel, &DuelDesk::rowChanged, [&] { times.push_back(Pace::Clock::now()); });
+    std::vector<RateLimit::Clock::time_point> times;
+    QObject::connect(&duel, &DuelDesk::rowChanged, [&] { times.push_back(RateLimit::Clock::now()); });
     desk.startDuel(r);
     wait();
     EXPECT_GT(times.size(), 2U);

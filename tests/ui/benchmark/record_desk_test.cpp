@@ -133,7 +133,7 @@ TEST_F(RecordDeskTest, RestoredResultsAreUnkeptUntilTheHistoryHasThem) {
     ASSERT_TRUE(desk.opened()) << problem.toStdString();
     EXPECT_TRUE(desk.hasUnkept());
     EXPECT_EQ(desk.unwritten().size(), 1U);
-    EXPECT_TRUE(found.isEmpty()) << "the state folder is no folder of records";
+    EXPECT_TRUE(found.isEmpty()) << "the state folder is not a folder of records";
     ASSERT_TRUE(desk.mayAddToHistory());
     desk.addToHistory();
     wait();

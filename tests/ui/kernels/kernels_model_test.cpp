@@ -3,7 +3,6 @@
 // that any widget would end the test.
 #include <gmock/gmock.h>
 
-#include <QCoreApplication>
 #include <QDir>
 #include <QSignalSpy>
 #include <QTest>
@@ -388,13 +387,3 @@ TEST_F(OwnSourceTest, KeepsWhatIsTyped) {
 
 }  // namespace
 }  // namespace workbench
-
-int main(int argc, char** argv) {
-    const QTemporaryDir settings;
-    qputenv("IIR2D_CONFIG_DIR", settings.path().toLocal8Bit());
-    QCoreApplication application(argc, argv);
-    workbench::EnglishPlurals plurals;
-    QCoreApplication::installTranslator(&plurals);
-    ::testing::InitGoogleMock(&argc, argv);
-    return RUN_ALL_TESTS();
-}

@@ -67,7 +67,7 @@ TEST_F(RecipeBarTest, WhatIsSavedLoadsTheSame) {
 
 TEST_F(RecipeBarTest, SaysUnsavedWhateverWasPinnedBefore) {
     on.session.pinConfig(iir2d::Config{.threads = 1});
-    EXPECT_FALSE(saysUnsaved()) << "a pin is no part of the recipe";
+    EXPECT_FALSE(saysUnsaved()) << "a pin is not part of the recipe";
     on.panel.addFilter(6);
     EXPECT_TRUE(saysUnsaved());
     on.session.undoStack()->undo();

@@ -12,7 +12,6 @@
 #include "tests/core/release/release_fixture.h"
 #include "ui/release/release_table_models.h"
 #include "ui/support/paths.h"
-#include "ui/support/text.h"
 
 namespace workbench {
 namespace {
@@ -361,11 +360,3 @@ TEST(ReleasePaths, LeadToTheReleaseThatTheyAreOf) {
 
 }  // namespace
 }  // namespace workbench
-
-int main(int argc, char** argv) {
-    QCoreApplication application(argc, argv);
-    workbench::EnglishPlurals plurals;
-    QCoreApplication::installTranslator(&plurals);
-    ::testing::InitGoogleMock(&argc, argv);
-    return RUN_ALL_TESTS();
-}

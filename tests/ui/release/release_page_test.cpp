@@ -102,7 +102,7 @@ TEST_F(ReleasePageTest, SaysThatAForgedPromotionIsNotAccepted) {
     const auto log = *parse_log(text);
     testing::write_text(directory / "log.jsonl",
                         text + log_line(log, log.back().time.utc, {{"type", "promote"}}));
-    ASSERT_TRUE(write_made_files(directory, *load_state(directory)));
+    ASSERT_TRUE(write_derived_files(directory, *load_state(directory)));
     open();
     EXPECT_THAT(state(), StartsWith("Not accepted: it could not be promoted as the log says: A.tests: "));
     EXPECT_FALSE(page->commands().promote->isEnabled());
@@ -197,7 +197,7 @@ TEST_F(ReleasePageTest, ShowsHowLongWaiversCountAndThatTheyExpired) {
                                        {"owner", "O. Wner"},
                                        {"expires", "2001-01-02"}});
     testing::write_text(directory / "log.jsonl", testing::read_text(directory / "log.jsonl") + line);
-    ASSERT_TRUE(write_made_files(directory, *load_state(directory)));
+    ASSERT_TRUE(write_derived_files(directory, *load_state(directory)));
     ASSERT_TRUE(waive(directory, {"B.smoke", "no time", "P. Erson", "2999-12-31", ""}));
     open();
     ASSERT_EQ(rows<WaiverModel>(), 2);

@@ -248,6 +248,52 @@ TEST(Job, IsDestroyedWhileRunningWithoutDelivering) {
     EXPECT_THAT(collected.values, IsEmpty());
 }
 
+TEST(Job, WaitEndsWhatRunsAndWhatWaitsAndDeliversAfterwards) {
+    for (const JobPolicy policy : {JobPolicy::in_order, JobPolicy::newest_next}) {
+        Job job(policy);
+        Collected collected;
+        std::atomic<int> done = 0;
+        for (int i = 1; i <= 3; ++i) {
+            job.start(
+                {},
+                [&done, i](const JobControl& control) -> Result<int> {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+                    ++done;
+                    return control.cancelled() ? 0 : i;
+                },
+                collected.deliver());
+        }
+        job.wait();
+        const bool all = policy == JobPolicy::in_order;
+        EXPECT_EQ(done, all ? 3 : 2) << "the second of three is overtaken where only the newest waits";
+        EXPECT_THAT(collected.values, IsEmpty()) << "results come by the event loop";
+        ASSERT_TRUE(waitForEnd(job));
+        EXPECT_EQ(collected.values, all ? std::vector<int>({1, 2, 3}) : std::vector<int>({1, 3}));
+        EXPECT_TRUE(job.start({}, returning(4), collected.deliver()));
+        ASSERT_TRUE(waitForEnd(job));
+        EXPECT_EQ(collected.values.back(), 4);
+    }
+}
+
+TEST(Job, WhatWasWaitedForIsNotDeliveredOnceTheJobIsGone) {
+    Collected collected;
+    bool ended = false;
+    {
+        Job job(JobPolicy::newest_next);
+        job.start(
+            {},
+            [&ended](const JobControl&) -> Result<int> {
+                ended = true;
+                return 1;
+            },
+            collected.deliver());
+        job.wait();
+        EXPECT_TRUE(ended);
+    }
+    QTest::qWait(10);
+    EXPECT_THAT(collected.values, IsEmpty());
+}
+
 TEST(Job, MayBeDestroyedByWhatItDelivers) {
     auto job = std::make_unique<Job>(JobPolicy::newest_wins);
     job->start({}, returning(1), [&](const Result<int>&) { job.reset(); });

@@ -17,7 +17,6 @@
 #include "tests/ui/picture/view_testing.h"
 #include "ui/session/session.h"
 #include "ui/support/paths.h"
-#include "ui/support/text.h"
 
 namespace workbench {
 namespace {
@@ -256,7 +255,7 @@ TEST(SolveChoices, AreReadBackFromJson) {
         EXPECT_EQ(solveChoicesFrom(toJson(choices)), choices);
     }
     SolveChoices filter;
-    for (const int id : fittedFilters) {
+    for (const int id : solve::fitted_filters()) {
         filter.fitFilter = id;
         EXPECT_EQ(solveChoicesFrom(toJson(filter)).fitFilter, id);
     }
@@ -292,13 +291,3 @@ TEST(SolveChoices, NameKernelsThatAreThere) {
 
 }  // namespace
 }  // namespace workbench
-
-int main(int argc, char** argv) {
-    const QTemporaryDir settings;
-    qputenv("IIR2D_CONFIG_DIR", settings.path().toLocal8Bit());
-    QCoreApplication application(argc, argv);
-    workbench::EnglishPlurals plurals;
-    QCoreApplication::installTranslator(&plurals);
-    ::testing::InitGoogleMock(&argc, argv);
-    return RUN_ALL_TESTS();
-}

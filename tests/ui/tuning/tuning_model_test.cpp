@@ -396,13 +396,3 @@ TEST(TuningWords, SayWhyACandidateIsCut) {
 
 }  // namespace
 }  // namespace workbench
-
-int main(int argc, char** argv) {
-    const QTemporaryDir settings;
-    qputenv("IIR2D_CONFIG_DIR", settings.path().toLocal8Bit());
-    QCoreApplication application(argc, argv);
-    workbench::EnglishPlurals plurals;
-    QCoreApplication::installTranslator(&plurals);
-    ::testing::InitGoogleMock(&argc, argv);
-    return RUN_ALL_TESTS();
-}

@@ -299,7 +299,7 @@ TEST_F(AutosaveTest, ResultsThatNoFileHasComeBack) {
     window.autosave.saveNow();
     EXPECT_EQ(window.autosave.state().results.size(), 1U) << "and would come back again";
     EXPECT_EQ(window.session.settings().record_directory, folderOfRecords)
-        << "the state folder is no folder of records";
+        << "the state folder is not a folder of records";
     EXPECT_TRUE(claimEndedSessions(state).empty()) << "they are this window's now";
 }
 

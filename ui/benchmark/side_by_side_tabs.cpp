@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ui/benchmark/spread_tabs.h"
+#include "ui/benchmark/side_by_side_tabs.h"
 
 #include <QHBoxLayout>
 #include <QResizeEvent>
@@ -25,7 +25,7 @@ QTabWidget* makeTabs(const QString& name, QWidget* parent) {
 
 }  // namespace
 
-SpreadTabs::SpreadTabs(const QString& all, const QString& one, QWidget* parent)
+SideBySideTabs::SideBySideTabs(const QString& all, const QString& one, QWidget* parent)
     : QWidget(parent),
       m_splitter(new QSplitter(Qt::Horizontal, this)),
       m_all(makeTabs(all, m_splitter)),
@@ -39,21 +39,21 @@ SpreadTabs::SpreadTabs(const QString& all, const QString& one, QWidget* parent)
     m_splitter->setStretchFactor(0, 1);
     m_splitter->setStretchFactor(1, 1);
     m_one->hide();
-    connect(m_all, &QTabWidget::currentChanged, this, &SpreadTabs::seenChanged);
-    connect(m_one, &QTabWidget::currentChanged, this, &SpreadTabs::seenChanged);
+    connect(m_all, &QTabWidget::currentChanged, this, &SideBySideTabs::seenChanged);
+    connect(m_one, &QTabWidget::currentChanged, this, &SideBySideTabs::seenChanged);
 }
 
-void SpreadTabs::addPage(QWidget* page, const QString& name, const QString& toolTip, bool aboutOne) {
+void SideBySideTabs::addPage(QWidget* page, const QString& name, const QString& toolTip, bool aboutOne) {
     m_pages.append({page, name, toolTip, aboutOne});
     add(m_wide && aboutOne ? m_one : m_all, m_pages.last());
 }
 
-void SpreadTabs::add(QTabWidget* tabs, const Page& page) {
+void SideBySideTabs::add(QTabWidget* tabs, const Page& page) {
     const int index = tabs->addTab(page.widget, page.name);  // takes it from where it was
     tabs->setTabToolTip(index, page.toolTip);
 }
 
-void SpreadTabs::spread(bool wide) {
+void SideBySideTabs::layOut(bool wide) {
     if (wide == m_wide) return;
     m_wide = wide;
     QWidget* current = currentPage();
@@ -72,34 +72,34 @@ void SpreadTabs::spread(bool wide) {
     Q_EMIT seenChanged();
 }
 
-void SpreadTabs::setCurrentPage(QWidget* page) {
+void SideBySideTabs::setCurrentPage(QWidget* page) {
     for (QTabWidget* tabs : {m_all, m_one}) {
         if (tabs->indexOf(page) >= 0) tabs->setCurrentWidget(page);
     }
 }
 
-QWidget* SpreadTabs::pageOf(const QWidget* widget) const {
+QWidget* SideBySideTabs::pageOf(const QWidget* widget) const {
     const auto found = std::ranges::find_if(m_pages, [widget](const Page& page) {
         return page.widget == widget || page.widget->isAncestorOf(widget);
     });
     return found == m_pages.end() ? nullptr : found->widget;
 }
 
-QWidget* SpreadTabs::currentPage() const {
+QWidget* SideBySideTabs::currentPage() const {
     return m_all->currentWidget();
 }
 
-bool SpreadTabs::isSeen(QWidget* page) const {
+bool SideBySideTabs::isSeen(QWidget* page) const {
     return m_all->currentWidget() == page || (m_wide && m_one->currentWidget() == page);
 }
 
-void SpreadTabs::setCornerWidget(QWidget* widget) {
+void SideBySideTabs::setCornerWidget(QWidget* widget) {
     m_all->setCornerWidget(widget, Qt::TopRightCorner);
 }
 
-void SpreadTabs::resizeEvent(QResizeEvent* event) {
+void SideBySideTabs::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    spread(event->size().width() >= wideFrom);
+    layOut(event->size().width() >= wideFrom);
 }
 
 }  // namespace workbench

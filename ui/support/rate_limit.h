@@ -6,10 +6,10 @@
 namespace workbench {
 
 // Lets through what is shown at most so often, however often it is offered. One thread.
-class Pace {
+class RateLimit {
   public:
     using Clock = std::chrono::steady_clock;
-    explicit Pace(Clock::duration interval) : m_interval(interval) {}
+    explicit RateLimit(Clock::duration interval) : m_interval(interval) {}
     bool isDue(Clock::time_point now = Clock::now()) {
         if (m_begun && now - m_last < m_interval) return false;
         m_begun = true;

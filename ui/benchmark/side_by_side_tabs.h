@@ -11,11 +11,11 @@ class QTabWidget;
 
 namespace workbench {
 
-class SpreadTabs : public QWidget {
+class SideBySideTabs : public QWidget {
     Q_OBJECT
   public:
     // The names are those of the two rows of tabs, for those who do not see them.
-    SpreadTabs(const QString& all, const QString& one, QWidget* parent = nullptr);
+    SideBySideTabs(const QString& all, const QString& one, QWidget* parent = nullptr);
 
     void addPage(QWidget* page, const QString& name, const QString& toolTip, bool aboutOne);
     void setCurrentPage(QWidget* page);
@@ -38,7 +38,7 @@ class SpreadTabs : public QWidget {
         bool aboutOne;
     };
     void add(QTabWidget* tabs, const Page& page);
-    void spread(bool wide);
+    void layOut(bool wide);
 
     QSplitter* m_splitter;
     QTabWidget* m_all;
