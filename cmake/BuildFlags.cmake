@@ -64,6 +64,61 @@ function(iir2d_compile_in_batches target)
   endif()
 endfunction()
 
+# iir2d_compile_as_one(target source...): sources of this folder, compiled as one where the target is compiled in groups.
+function(iir2d_compile_as_one target)
+  foreach(_source ${ARGN})
+    if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${_source})
+      message(FATAL_ERROR "iir2d: there is no ${CMAKE_CURRENT_SOURCE_DIR}/${_source}")
+    endif()
+  endforeach()
+  list(GET ARGN 0 _first)
+  file(RELATIVE_PATH _group ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${_first})
+  string(MAKE_C_IDENTIFIER ${_group} _group)
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${_group})
+endfunction()
+
+# iir2d_compile_in_groups(target): what iir2d_compile_as_one names together, and all else alone.
+function(iir2d_compile_in_groups target)
+  iir2d_compile_in_batches(${target})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+endfunction()
+
+# iir2d_compile_rest_by_folder(target): in groups, and what no group was named for with others of its folder, twelve at most; what a
+# folder has less than five of, with that of other such folders.
+function(iir2d_compile_rest_by_folder target)
+  iir2d_compile_in_groups(${target})
+  get_target_property(_sources ${target} SOURCES)
+  set(_folders "")
+  foreach(_source ${_sources})
+    if(NOT IS_ABSOLUTE ${_source} OR NOT _source MATCHES "\\.cpp$")
+      continue()
+    endif()
+    get_source_file_property(_group ${_source} TARGET_DIRECTORY ${target} UNITY_GROUP)
+    get_source_file_property(_definitions ${_source} TARGET_DIRECTORY ${target} COMPILE_DEFINITIONS)
+    if(NOT _group AND NOT _definitions)  # with definitions of its own it is compiled alone
+      get_filename_component(_folder ${_source} DIRECTORY)
+      file(RELATIVE_PATH _folder ${PROJECT_SOURCE_DIR} ${_folder})
+      list(APPEND _folders ${_folder})
+      list(APPEND _of_${_folder} ${_source})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES _folders)
+  foreach(_folder ${_folders})
+    list(LENGTH _of_${_folder} _count)
+    math(EXPR _groups "(${_count} + 11) / 12")
+    set(_number 0)
+    foreach(_source ${_of_${_folder}})
+      math(EXPR _group "${_number} * ${_groups} / ${_count}")
+      math(EXPR _number "${_number} + 1")
+      string(MAKE_C_IDENTIFIER ${_folder}_${_group} _name)
+      if(_count LESS 5)
+        set(_name few)
+      endif()
+      set_source_files_properties(${_source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${_name})
+    endforeach()
+  endforeach()
+endfunction()
+
 # iir2d_read_headers_once(target header...): compiles headers of others, which most of the target's sources read, once
 # for all of them. Not where sources are compiled one by one, so that a missing include is found, and not with Clang,
 # whose precompiled headers the compiler cache does not share between folders.
