@@ -6,14 +6,16 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import importlib.util
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from .._arguments import processors
 from .results import BAD_ARGUMENT, DEVICE_FAILED, Failure
+
+__all__ = ["Fit", "Framework", "Loss", "Weights", "choose", "processors"]
 
 Weights = Mapping[str, Any]
 Loss = Callable[..., Any]  # of the weights and a batch's arrays
@@ -98,11 +100,6 @@ class Framework(Protocol):
     def fit(self, loss: Loss, weights: Mapping[str, Any], batches: Iterable[Any], rate: float) -> Fit:
         """Lowers the loss by a step of Adam for each batch."""
         ...
-
-
-def processors() -> int:
-    """Returns how many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def choose(wanted: str | None, device: str) -> list[Framework]:
