@@ -15,7 +15,7 @@ import numpy.typing as npt
 from .._arguments import processors
 from .results import BAD_ARGUMENT, DEVICE_FAILED, Failure
 
-__all__ = ["Fit", "Framework", "Loss", "Weights", "choose", "processors"]
+__all__ = ["Fit", "Framework", "Loss", "Weights", "choose", "installed", "processors"]
 
 Weights = Mapping[str, Any]
 Loss = Callable[..., Any]  # of the weights and a batch's arrays
@@ -102,13 +102,17 @@ class Framework(Protocol):
         ...
 
 
+def installed() -> list[str]:
+    """Returns which of both frameworks are there."""
+    return [name for name in ("torch", "jax") if importlib.util.find_spec(name) is not None]
+
+
 def choose(wanted: str | None, device: str) -> list[Framework]:
     """Returns the frameworks to run with; raises Failure where one is not there or cannot use the device."""
     kind, _, number = device.partition(":")
     if kind not in ("auto", "cpu", "cuda") or (number and not (kind == "cuda" and number.isdigit())):
         raise Failure(BAD_ARGUMENT, f"device {device} is unknown: use auto, cpu, cuda or cuda:N")
-    installed = [name for name in ("torch", "jax") if importlib.util.find_spec(name) is not None]
-    names = ["torch", "jax"] if wanted == "both" else [wanted] if wanted else installed[:1]
+    names = ["torch", "jax"] if wanted == "both" else [wanted] if wanted else installed()[:1]
     if not names:
         raise Failure(BAD_ARGUMENT, "neither torch nor jax is installed: pip install torch")
     found: list[Framework] = []
