@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 import os
 import sys
 import threading
@@ -31,7 +32,8 @@ except ImportError as broken:
     # `python -m iir2d.smoke` loads this file first, and is there to say such things.
     if "iir2d.smoke" not in sys.orig_argv:
         raise
-    print(f"FAIL library: {broken}")
+    failed = {"library": {"result": "FAIL", "why": " ".join(f"{broken}".split())}}
+    print(json.dumps(failed) if "--json" in sys.orig_argv else f"FAIL library: {failed['library']['why']}")
     raise SystemExit(1) from None
 from . import _arguments, _arrays, _on_gpu, _pooling
 from ._arguments import FilterInfo, ParameterInfo
@@ -367,8 +369,11 @@ def pool_backward(
     pooling = _pooling.make_pooling(op, window, **options)
     count = _arguments.thread_count(threads) or _num_threads
     _arguments.check_planes("dy", shape)
-    target_shape = (*shape[:-2], *_pooling.input_extent(input_size))
+    size = _pooling.input_extent(input_size)
+    target_shape = (*shape[:-2], *size)
     _pooling.require_read(pooling, x, y, indices)
+    wanted = (*shape[:-2], *pooling.output_size(*size, element))
+    _pooling.check_read("dy", shape, element, wanted, element)  # before memory is taken for the result
     if on_gpu:
         return _on_gpu.run_pool_backward(dy, native, target_shape, (x, y), indices, pooling, out, stream)
     _on_gpu.refuse_stream(stream)
@@ -414,7 +419,7 @@ def devices() -> list[dict[str, Any]]:
 
 
 def set_num_threads(n: int) -> None:
-    """Sets the threads that calls without `threads` use; 0 is all that the process may use.
+    """Sets the threads that calls without `threads`, and those of iir2d.jax on the CPU, use; 0 is all that the process may use.
 
     >>> import iir2d
     >>> iir2d.set_num_threads(2); iir2d.get_num_threads()
@@ -423,6 +428,7 @@ def set_num_threads(n: int) -> None:
     """
     global _num_threads
     _num_threads = _arguments.thread_count(n)
+    _native.set_xla_threads(_num_threads)
 
 
 def get_num_threads() -> int:
@@ -462,7 +468,8 @@ def status_string(code: int) -> str:
     >>> iir2d.status_string(-5)
     'invalid_precision'
     """
-    return _native.status_string(code)
+    number = operator.index(code)
+    return _native.status_string(number if abs(number) < 2**31 else 1)  # no status either
 
 
 def get_include() -> str:

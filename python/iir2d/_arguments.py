@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, SupportsFloat, SupportsIndex, cast
@@ -29,6 +30,7 @@ ELEMENT_NAMES = ("float32", "float64", "float16", "bfloat16")
 BORDERS = {"clamp": 0, "mirror": 1, "wrap": 2, "constant": 3}
 PRECISIONS = {"f32": 0, "mixed": 1, "f64": 2}
 STARTS = {"truncated": 0, "steady": 1}
+MOST_THREADS = 1024  # as the library says
 
 Shape = tuple[int, ...]
 Codes = tuple[int, int, float, int, int, bool]
@@ -74,6 +76,8 @@ _BY_NAME: dict[int | str, FilterInfo] = {f.id: f for f in FILTERS} | {f.key: f f
 def filter_info(filter_id: int | str) -> FilterInfo:
     """Returns the filter of a number or key."""
     if not isinstance(filter_id, str):
+        if not hasattr(filter_id, "__index__"):
+            raise TypeError(f"filter_id is a {type(filter_id).__name__}: give a number or a key")
         filter_id = operator.index(filter_id)
     found = _BY_NAME.get(filter_id)
     if found is not None:
@@ -125,6 +129,8 @@ def codes(
 ) -> tuple[FilterInfo, Codes]:
     """Returns the filter, and what a call does apart from its parameters in the C interface's numbers."""
     info = filter_info(filter_id)
+    if not isinstance(normalise_gain, (bool, int, np.bool_)):
+        raise TypeError(f"normalise_gain is a {type(normalise_gain).__name__}: give True or False")
     return info, (
         info.id,
         border_code(border),
@@ -136,18 +142,31 @@ def codes(
 
 
 @functools.lru_cache(maxsize=1024, typed=True)
-def settings(*arguments: Any) -> tuple[FilterInfo, _native.FilterSettings]:
-    """Returns the filter and what the module is told about it; takes what codes() takes."""
+def _settings(*arguments: Any) -> tuple[FilterInfo, _native.FilterSettings]:
     info, numbers = codes(*arguments)
     return info, _native.FilterSettings(*numbers)
+
+
+def settings(*arguments: Any) -> tuple[FilterInfo, _native.FilterSettings]:
+    """Returns the filter and what the module is told about it; takes what codes() takes."""
+    try:
+        return _settings(*arguments)
+    except TypeError:
+        codes(*arguments)  # says what is wrong with what cannot be hashed
+        raise
 
 
 def thread_count(threads: SupportsIndex) -> int:
     """Returns a number of threads; 0 is all that the process may use."""
     count = operator.index(threads)
-    if 0 <= count < 2**31:
+    if 0 <= count <= MOST_THREADS:
         return count
-    raise InvalidArgumentError(f"threads {count}: must be 0, which is all, or more")
+    raise InvalidArgumentError(f"threads {count}: give 1 to {MOST_THREADS}, or 0 for all")
+
+
+def processors() -> int:
+    """Returns how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def shown(info: FilterInfo) -> str:
@@ -253,10 +272,11 @@ def clamp_ends(info: FilterInfo, parameter: ParameterInfo, values: npt.NDArray[A
 def pair(field: str, value: int | Sequence[int]) -> tuple[int, int]:
     """Returns an extent as height and width."""
     if isinstance(value, Sequence) and not isinstance(value, str):
-        if len(value) == 1:
-            return operator.index(value[0]), operator.index(value[0])
-        if len(value) == 2:
-            return operator.index(value[0]), operator.index(value[1])
-        raise InvalidArgumentError(f"{field} {tuple(value)}: must be one number or height and width")
-    size = operator.index(cast(SupportsIndex, value))
-    return size, size
+        if len(value) not in (1, 2):
+            raise InvalidArgumentError(f"{field} {tuple(value)}: must be one number or height and width")
+        rows, columns = operator.index(value[0]), operator.index(value[-1])
+    else:
+        rows = columns = operator.index(cast(SupportsIndex, value))
+    if not -(2**63) <= min(rows, columns) <= max(rows, columns) < 2**63:  # as the library says of what it can be given
+        raise InvalidArgumentError(f"{field} {rows}x{columns}: must be at most {2**31 - 1} along each axis")
+    return rows, columns

@@ -57,7 +57,8 @@ def source(x: Any, name: str) -> tuple[Any, int, tuple[int, ...]]:
     if isinstance(x, np.ndarray):
         element = _ELEMENTS.get(x.dtype)
         if element is not None:
-            return x, element, x.shape
+            # Elements that do not lie at multiples of their size, as a packed record's field, are copied.
+            return x if x.flags.aligned else np.array(x), element, x.shape
         if _is_bfloat16(x.dtype):
             return _raw(x), BF16, x.shape
         raise refused_elements(name, x.dtype)
@@ -69,6 +70,8 @@ def target(out: Any) -> Any:
     """Returns what the module writes of an array."""
     if isinstance(out, np.ndarray):
         if out.dtype in _ELEMENTS:
+            if not out.flags.aligned:
+                raise InvalidArgumentError(f"out does not lie at multiples of its element's {out.itemsize} bytes")
             return out
         if not _is_bfloat16(out.dtype):
             raise refused_elements("out", out.dtype)

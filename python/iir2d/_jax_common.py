@@ -77,7 +77,8 @@ def evaluate(primitive: Primitive) -> Callable[..., Any]:
         return jax.jit(functools.partial(primitive.bind, **dict(static)))
 
     def run(*operands: Any, **static: Any) -> Any:
-        return compiled(tuple(static.items()))(*operands)
+        with jax.disable_jit(False):  # under jax.disable_jit() jit would call this again
+            return compiled(tuple(static.items()))(*operands)
 
     return run
 

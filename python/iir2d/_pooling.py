@@ -124,6 +124,9 @@ def make_pooling(
         raise InvalidArgumentError(f"{field} {value[0]}x{value[1]}: must be at least 1 along each axis")
     if divisor_override == 0:
         raise InvalidArgumentError("divisor_override 0: the divisor must not be 0")
+    divisor = 0 if divisor_override is None or name != "avg" else operator.index(divisor_override)
+    if not -(2**63) <= divisor < 2**63:
+        raise InvalidArgumentError(f"divisor_override {divisor}: it has more than 64 bits")
     return Pooling(
         name,
         size,
@@ -131,11 +134,15 @@ def make_pooling(
         pair("padding", padding),
         spread,
         (0, 0),
-        0 if divisor_override is None or name != "avg" else operator.index(divisor_override),
+        divisor,
         float(p),
         bool(ceil_mode),
         bool(count_include_pad),
     )
+
+
+# What Python says of an option that there is not names the function that was called with it.
+make_pooling.__qualname__ = "pool"
 
 
 def require_maxima(pooling: Pooling) -> None:
@@ -146,9 +153,11 @@ def require_maxima(pooling: Pooling) -> None:
 
 def input_extent(input_size: Sequence[int]) -> tuple[int, int]:
     """Returns the height and width of `input_size`, which may be a whole shape."""
+    if not hasattr(input_size, "__len__"):
+        raise TypeError(f"input_size is a {type(input_size).__name__}: give height and width, or a shape")
     if len(input_size) < 2:
         raise InvalidDimensionError(f"input_size is {tuple(input_size)}: 2 sizes or more")
-    return operator.index(input_size[-2]), operator.index(input_size[-1])
+    return pair("input_size", tuple(input_size[-2:]))
 
 
 def require_read(pooling: Pooling, x: object, y: object, indices: object) -> None:

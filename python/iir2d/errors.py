@@ -46,35 +46,79 @@ class Iir2dError(Exception):
 
 
 class InvalidArgumentError(Iir2dError, ValueError, status=-1):
-    """A value is out of range, unknown, or does not go with another."""
+    """A value is out of range, unknown, or does not go with another.
+
+    >>> import numpy as np, iir2d
+    >>> iir2d.filter(np.ones((2, 2)), "ema", alpha=2.0)
+    Traceback (most recent call last):
+    iir2d.errors.InvalidArgumentError: alpha 2 of filter 1 (EMA) is out of range: give 0 to 0.999
+    """
 
 
 class InvalidDimensionError(Iir2dError, ValueError, status=-2):
-    """A shape is one that cannot be filtered, or two shapes do not agree."""
+    """A shape is one that cannot be filtered, or two shapes do not agree.
+
+    >>> import numpy as np, iir2d
+    >>> iir2d.filter(np.ones((0, 5)))
+    Traceback (most recent call last):
+    iir2d.errors.InvalidDimensionError: x has shape (0, 5): height 0 must be at least 1
+    """
 
 
 class InvalidFilterIdError(Iir2dError, ValueError, status=-3):
-    """There is no such filter."""
+    """There is no such filter.
+
+    >>> import numpy as np, iir2d
+    >>> iir2d.filter(np.ones((2, 2)), 9)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    iir2d.errors.InvalidFilterIdError: filter 9 does not exist: filters are 1 to ...
+    """
 
 
 class InvalidBorderModeError(Iir2dError, ValueError, status=-4):
-    """There is no such border."""
+    """There is no such border.
+
+    >>> import numpy as np, iir2d
+    >>> iir2d.filter(np.ones((2, 2)), border="reflect")
+    Traceback (most recent call last):
+    iir2d.errors.InvalidBorderModeError: border "reflect" is unknown: use clamp, mirror, wrap or constant
+    """
 
 
 class InvalidPrecisionError(Iir2dError, ValueError, status=-5):
-    """There is no such precision, or it does not go with the element type."""
+    """There is no such precision, or it does not go with the element type.
+
+    >>> import numpy as np, iir2d
+    >>> iir2d.filter(np.ones((2, 2)), precision="f32")
+    Traceback (most recent call last):
+    iir2d.errors.InvalidPrecisionError: precision "f32" does not go with float64 elements: use f64
+    """
 
 
 class NullPointerError(Iir2dError, ValueError, status=-6):
-    """Something that the operation reads was not given."""
+    """Something that the operation reads was not given.
+
+    >>> import numpy as np, iir2d
+    >>> iir2d.pool_backward(np.ones((1, 1)), "max", 2, input_size=(2, 2))
+    Traceback (most recent call last):
+    iir2d.errors.NullPointerError: the gradient of max pooling reads x or indices
+    """
 
 
 class WorkspaceError(Iir2dError, MemoryError, status=-7):
-    """There was not enough memory."""
+    """There was not enough memory.
+
+    >>> isinstance(WorkspaceError("no memory"), MemoryError)
+    True
+    """
 
 
 class CudaError(Iir2dError, RuntimeError, status=-8):
-    """A GPU cannot be used, or failed."""
+    """A GPU cannot be used, or failed.
+
+    >>> isinstance(CudaError("no GPU"), RuntimeError)
+    True
+    """
 
 
 def error_of(status: int, sentence: str) -> Iir2dError:

@@ -37,24 +37,46 @@ _companions.require("jax", "0.6.2", jax.__version__)
 if not hasattr(_native, "xla_handlers"):
     raise ImportError("iir2d was built without JAX's handlers (-DIIR2D_PYTHON_JAX=OFF): build it with them")
 
+from . import (  # noqa: E402
+    __version__,
+    api_version,
+    build_fingerprint,
+    devices,
+    filters,
+    get_include,
+    get_library,
+    get_num_threads,
+    set_num_threads,
+    status_string,
+)
 from ._jax_common import has_float64, vary_alike  # noqa: E402
 from ._jax_constrain import constrain, unconstrain  # noqa: E402
 from ._jax_filter import Gradient, Spec, filter_call, gradient_call  # noqa: E402
 from ._jax_pool import backward_call, index_type, pool_call, pooled_shape  # noqa: E402
 
 __all__ = [
+    "__version__",
     "adaptive_avg_pool2d",
     "adaptive_max_pool2d",
+    "api_version",
     "avg_pool2d",
+    "build_fingerprint",
     "constrain",
+    "devices",
     "filter",
     "filter_adjoint",
     "filter_gradient",
+    "filters",
+    "get_include",
+    "get_library",
+    "get_num_threads",
     "iir2d",
     "lp_pool2d",
     "max_pool2d",
     "pool",
     "pool_backward",
+    "set_num_threads",
+    "status_string",
     "unconstrain",
 ]
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <limits>
 #include <string>
 
@@ -31,18 +32,30 @@ void refuse_overlap(const View& read, const View& written) {
     }
 }
 
+// What a copy calls now and then: it looks every few milliseconds whether the call is to end.
+Tick tick_of(const Running& running) {
+    if (running.poll == nullptr) return {};
+    return [running, last = std::chrono::steady_clock::now()]() mutable {
+        const auto now = std::chrono::steady_clock::now();
+        if (now - last < std::chrono::milliseconds(10)) return;
+        last = now;
+        if (running.poll(running.user, 0.0) != 0)
+            fail(IIR2D_STATUS_CANCELLED, "the caller ended the call while its arrays were copied");
+    };
+}
+
 // Two arrays as planes: one that is read and one that is read or written, both kept by the caller. What does
 // not fold is read from a copy, or written to one, which finish() brings home.
 class Pair {
   public:
-    Pair(const View& first, const View& second, bool second_is_written)
-        : m_first(&first), m_second(&second), m_target(second) {
+    Pair(const View& first, const View& second, bool second_is_written, const Running& running)
+        : m_first(&first), m_second(&second), m_target(second), m_tick(tick_of(running)) {
         if (try_fold()) return;
         if (second_is_written) refuse_overlap(first, second);
         if (!rows_are_plain(first) || !folds_alone(first)) copy_first();
         if (!try_fold()) {
             m_copies[1] = second;
-            m_memory[1] = second_is_written ? make_dense(m_copies[1]) : copy_dense(m_copies[1]);
+            m_memory[1] = second_is_written ? make_dense(m_copies[1]) : copy_dense(m_copies[1], m_tick);
             m_second = &m_copies[1];
             m_bring_home = second_is_written;
             if (!try_fold()) {  // a dense array folds as the other one does
@@ -55,7 +68,7 @@ class Pair {
     Pair& operator=(const Pair&) = delete;
 
     void finish() const {
-        if (m_bring_home) copy_elements(*m_second, m_target);
+        if (m_bring_home) copy_elements(*m_second, m_target, m_tick);
     }
 
     const Planes& planes() const { return m_planes; }
@@ -77,7 +90,7 @@ class Pair {
 
     void copy_first() {
         View copy = *m_first;
-        m_memory[0] = copy_dense(copy);
+        m_memory[0] = copy_dense(copy, m_tick);
         m_copies[0] = copy;
         m_first = &m_copies[0];
     }
@@ -85,6 +98,7 @@ class Pair {
     const View* m_first;
     const View* m_second;
     const View& m_target;
+    Tick m_tick;
     std::array<View, 2> m_copies;
     std::array<Memory, 2> m_memory;
     Planes m_planes;
@@ -275,6 +289,10 @@ void check_output(const char* name, const View& output, std::span<const std::int
             fail(IIR2D_STATUS_INVALID_ARGUMENT, named + " has stride 0: its elements share memory");
         }
     }
+    if (!is_aligned(output)) {
+        fail(IIR2D_STATUS_INVALID_ARGUMENT, named + " does not lie at multiples of its element's " +
+                                                std::to_string(element_bytes(output.element)) + " bytes");
+    }
     if (!rows_are_plain(output)) {
         fail(IIR2D_STATUS_INVALID_ARGUMENT, named + " has strides " + describe(output.strides) +
                                                 ": its rows must be contiguous, one after the other");
@@ -283,7 +301,7 @@ void check_output(const char* name, const View& output, std::span<const std::int
 
 void filter(const View& x, const View& y, const FilterSettings& settings, const Parameters& parameters,
             const Running& running) {
-    const Pair pair(x, y, true);
+    const Pair pair(x, y, true, running);
     const Sets sets(parameters, leading(x), settings.filter_id);
     IIR2D_FilterParams params = filter_params(settings, x.element, pair.planes(), sets, running);
     set(params.x_stride, pair.first_strides());
@@ -294,7 +312,7 @@ void filter(const View& x, const View& y, const FilterSettings& settings, const 
 
 void filter_adjoint(const View& dy, const View& dx, const FilterSettings& settings,
                     const Parameters& parameters, const Running& running) {
-    const Pair pair(dy, dx, true);
+    const Pair pair(dy, dx, true, running);
     const Sets sets(parameters, leading(dy), settings.filter_id);
     IIR2D_FilterParams params = filter_params(settings, dy.element, pair.planes(), sets, running);
     set(params.dy_stride, pair.first_strides());
@@ -306,7 +324,7 @@ void filter_adjoint(const View& dy, const View& dx, const FilterSettings& settin
 void filter_gradient(const View& x, const View& dy, std::span<double> gradient,
                      const FilterSettings& settings, const Parameters& parameters, const Running& running) {
     require_same("dy", dy, "x", x);
-    const Pair pair(x, dy, false);
+    const Pair pair(x, dy, false, running);
     const Sets sets(parameters, leading(x), settings.filter_id);
     const std::int64_t count = parameter_count(settings.filter_id);
     IIR2D_FilterParams params = filter_params(settings, x.element, pair.planes(), sets, running);
@@ -379,7 +397,7 @@ void pool_output_size(const IIR2D_PoolParams& settings, const View& x, std::int6
 
 void pool(const View& x, const View& y, std::int64_t* indices, const IIR2D_PoolParams& settings,
           const Running& running) {
-    const Pair pair(x, y, true);
+    const Pair pair(x, y, true, running);
     IIR2D_PoolParams params = pool_call(settings, x, pair.planes(), running);
     set(params.x_stride, pair.first_strides());
     set(params.y_stride, pair.second_strides());
@@ -399,20 +417,21 @@ void pool_on_gpu(const View& x, const View& y, std::int64_t* indices, const IIR2
 void pool_backward(const View* x, const View* y, const View& dy, const View& dx, const std::int64_t* indices,
                    const IIR2D_PoolParams& settings, const Running& running) {
     refuse_overlap_of_reads(x, y, dy, dx, indices);
-    const Pair pair(dy, dx, true);
+    const Pair pair(dy, dx, true, running);
     IIR2D_PoolParams params = pool_call(settings, dx, pair.planes(), running);
     set(params.dy_stride, pair.first_strides());
     set(params.dx_stride, pair.second_strides());
     // Dense copies: x and y fold in their own way, and only lp reads them.
+    const Tick tick = tick_of(running);
     View x_view, y_view;
     Memory x_copy, y_copy;
     if (x != nullptr) {
         x_view = *x;
-        if (!is_dense(x_view)) x_copy = copy_dense(x_view);
+        if (!is_dense(x_view)) x_copy = copy_dense(x_view, tick);
     }
     if (y != nullptr) {
         y_view = *y;
-        if (!is_dense(y_view)) y_copy = copy_dense(y_view);
+        if (!is_dense(y_view)) y_copy = copy_dense(y_view, tick);
     }
     check(iir2d_pool_backward_cpu(x_view.data, y_view.data, pair.first().data, pair.second().data, indices,
                                   &params));

@@ -308,6 +308,16 @@ NB_MODULE(_native, m) {
     m.def("build_fingerprint", [] { return std::string(iir2d_build_fingerprint()); });
     m.def(
         "set_main_thread", [](unsigned long thread) { main_thread.store(thread); }, nb::arg("thread"));
+    m.def(
+        "set_xla_threads",
+        [](std::int32_t threads) {
+#if IIR2D_PYTHON_JAX
+            set_xla_threads(threads);
+#else
+            static_cast<void>(threads);
+#endif
+        },
+        nb::arg("threads"));
 #if IIR2D_PYTHON_JAX
     m.def("xla_handlers", &xla_handlers, nb::arg("platform"),
           nb::sig("def xla_handlers(platform: str) -> dict[str, object]"));

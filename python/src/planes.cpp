@@ -15,12 +15,36 @@ namespace {
 constexpr std::array<std::size_t, 4> bytes_of_element{4, 8, 2, 2};
 constexpr std::array<const char*, 4> names_of_element{"float32", "float64", "float16", "bfloat16"};
 
-template <class T>
-void copy_row(const std::byte* from, std::int64_t from_stride, std::byte* to, std::int64_t to_stride,
-              std::int64_t count) {
-    const T* source = reinterpret_cast<const T*>(from);
-    T* target = reinterpret_cast<T*>(to);
-    for (std::int64_t i = 0; i < count; ++i) target[i * to_stride] = source[i * from_stride];
+// A plane of rows and columns with strides of its own, in bytes.
+struct Layout {
+    std::int64_t row = 0, column = 0;
+};
+
+// As wide and as high as the lines of a cache that one column of it touches may be kept in.
+constexpr std::int64_t tile = 32;
+constexpr std::int64_t bytes_between_ticks = std::int64_t{1} << 18;
+
+// Copies rows x columns elements; where a row is not contiguous on both sides, by tiles, so that what is read
+// across the rows of one side is in the cache for the next column.
+template <std::size_t bytes>
+void copy_part(const std::byte* from, Layout from_layout, std::byte* to, Layout to_layout, std::int64_t rows,
+               std::int64_t columns) {
+    constexpr auto dense = static_cast<std::int64_t>(bytes);
+    if (from_layout.column == dense && to_layout.column == dense) {
+        for (std::int64_t i = 0; i < rows; ++i)
+            std::memcpy(to + i * to_layout.row, from + i * from_layout.row,
+                        static_cast<std::size_t>(columns) * bytes);
+        return;
+    }
+    for (std::int64_t left = 0; left < columns; left += tile) {
+        const std::int64_t right = std::min(left + tile, columns);
+        for (std::int64_t i = 0; i < rows; ++i) {
+            const std::byte* source = from + i * from_layout.row;
+            std::byte* target = to + i * to_layout.row;
+            for (std::int64_t j = left; j < right; ++j)
+                std::memcpy(target + j * to_layout.column, source + j * from_layout.column, bytes);
+        }
+    }
 }
 
 // The addresses of the first byte and of the one after the last; of an empty array, no bytes.
@@ -69,6 +93,7 @@ Sizes dense_strides(std::span<const std::int64_t> shape) {
 }
 
 bool is_dense(const View& view) {
+    if (!is_aligned(view)) return false;
     const Sizes dense = dense_strides(view.shape);
     for (std::size_t i = 0; i < dense.size(); ++i) {
         if (view.shape[i] > 1 && view.strides[i] != dense[i]) return false;
@@ -80,7 +105,12 @@ std::span<const std::int64_t> leading(const View& view) {
     return std::span(view.shape).first(view.shape.size() - 2);
 }
 
+bool is_aligned(const View& view) {
+    return reinterpret_cast<std::uintptr_t>(view.data) % element_bytes(view.element) == 0;
+}
+
 bool rows_are_plain(const View& view) {
+    if (!is_aligned(view)) return false;
     const std::size_t rank = view.shape.size();
     const std::int64_t height = view.shape[rank - 2], width = view.shape[rank - 1];
     if (width > 1 && view.strides[rank - 1] != 1) return false;
@@ -126,20 +156,42 @@ bool fold(std::span<const View* const> views, Planes& planes, std::span<std::int
     return true;
 }
 
-void copy_elements(const View& from, const View& to) {
-    const auto bytes = static_cast<std::int64_t>(element_bytes(from.element));
-    const std::size_t rows = from.shape.size() - 1;
-    const std::int64_t width = from.shape[rows];
+void copy_elements(const View& from, const View& to, const Tick& tick) {
     if (product(from.shape) == 0) return;
-    const auto copy = bytes == 8   ? copy_row<std::uint64_t>
-                      : bytes == 4 ? copy_row<std::uint32_t>
-                                   : copy_row<std::uint16_t>;
+    const auto bytes = static_cast<std::int64_t>(element_bytes(from.element));
+    const std::size_t lead = from.shape.size() - std::min<std::size_t>(from.shape.size(), 2);
+    const bool has_rows = from.shape.size() > 1;
+    if (from.shape.empty()) {
+        std::memcpy(to.data, from.data, static_cast<std::size_t>(bytes));
+        return;
+    }
+    const std::int64_t rows = has_rows ? from.shape[lead] : 1, columns = from.shape.back();
+    const Layout source_layout{has_rows ? from.strides[lead] * bytes : 0, from.strides.back() * bytes};
+    const Layout target_layout{has_rows ? to.strides[lead] * bytes : 0, to.strides.back() * bytes};
+    const auto copy = bytes == 8 ? copy_part<8> : bytes == 4 ? copy_part<4> : copy_part<2>;
+    // Parts are as high as tiles, and as wide as a tick allows.
+    const std::int64_t high = std::min(rows, tile);
+    const std::int64_t wide = std::min(columns, std::max(bytes_between_ticks / (high * bytes), tile));
     const auto* source = static_cast<const std::byte*>(from.data);
     auto* target = static_cast<std::byte*>(to.data);
-    Sizes at(rows, 0);
-    for (std::int64_t row = product(from.shape) / width; row > 0; --row) {
-        copy(source, from.strides[rows], target, to.strides[rows], width);
-        for (std::size_t d = rows; d-- > 0;) {
+    std::int64_t copied = 0;
+    Sizes at(lead, 0);
+    for (std::int64_t plane = product(from.shape) / (rows * columns); plane > 0; --plane) {
+        for (std::int64_t top = 0; top < rows; top += high) {
+            for (std::int64_t left = 0; left < columns; left += wide) {
+                const std::int64_t part_rows = std::min(high, rows - top),
+                                   part_columns = std::min(wide, columns - left);
+                copy(source + top * source_layout.row + left * source_layout.column, source_layout,
+                     target + top * target_layout.row + left * target_layout.column, target_layout, part_rows,
+                     part_columns);
+                copied += part_rows * part_columns * bytes;
+                if (tick && copied >= bytes_between_ticks) {
+                    copied = 0;
+                    tick();
+                }
+            }
+        }
+        for (std::size_t d = lead; d-- > 0;) {
             source += from.strides[d] * bytes;
             target += to.strides[d] * bytes;
             if (++at[d] < from.shape[d]) break;
@@ -158,10 +210,10 @@ Memory make_dense(View& view) {
     return memory;
 }
 
-Memory copy_dense(View& view) {
+Memory copy_dense(View& view, const Tick& tick) {
     const View from = view;
     Memory memory = make_dense(view);
-    copy_elements(from, view);
+    copy_elements(from, view, tick);
     return memory;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -35,12 +36,14 @@ std::string element_name(std::int32_t element);
 std::string describe(std::span<const std::int64_t> sizes);
 // Strides of a dense row-major array.
 Sizes dense_strides(std::span<const std::int64_t> shape);
-// Whether an array is dense and row-major.
+// Whether an array is dense and row-major, and its elements are aligned.
 bool is_dense(const View& view);
 // The dimensions before the last two.
 std::span<const std::int64_t> leading(const View& view);
 
-// Rows are contiguous, at least a width apart, and no stride is negative.
+// Whether every element lies at a multiple of its size.
+bool is_aligned(const View& view);
+// Elements are aligned, rows are contiguous, at least a width apart, and no stride is negative.
 bool rows_are_plain(const View& view);
 
 // Whether the leading dimensions of all views, which have the same, fold into at most two with one stride
@@ -48,15 +51,18 @@ bool rows_are_plain(const View& view);
 // of the last two dimensions are the first view's, and every view's row stride is its own.
 bool fold(std::span<const View* const> views, Planes& planes, std::span<std::int64_t (*const)[3]> strides);
 
-// Copies between arrays of the same shape and element type, with any strides.
-void copy_elements(const View& from, const View& to);
+// Is called after every few hundred kilobytes of a copy, and may throw.
+using Tick = std::function<void()>;
+
+// Copies between arrays of the same shape and element type, with any strides and alignment.
+void copy_elements(const View& from, const View& to, const Tick& tick = {});
 
 // Memory of a dense array in place of a view's own.
 using Memory = std::unique_ptr<std::byte[]>;
 // Makes `view` a dense array of its shape, whose elements are not set.
 Memory make_dense(View& view);
 // Makes `view` a dense copy of itself.
-Memory copy_dense(View& view);
+Memory copy_dense(View& view, const Tick& tick = {});
 
 // Whether the memory of two arrays, each from its first to its last element, has a byte in common.
 bool overlap(const View& a, const View& b);

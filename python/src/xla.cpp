@@ -3,6 +3,7 @@
 #include "python/src/xla.h"
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,13 +15,19 @@ namespace iir2d_python {
 
 namespace {
 
+std::atomic<std::int32_t> threads{0};
+
+Running running() {
+    return {.threads = threads.load(std::memory_order_relaxed)};
+}
+
 ffi::Error filter_handler(ffi::AnyBuffer x, ffi::RemainingArgs operands, ffi::Result<ffi::AnyBuffer> y,
                           const Attributes& attributes) {
     return guarded([&] {
         if (x.element_count() == 0) return;
         const Sets sets(attributes, operands, {});
         const auto call = attributes.transposed ? filter_adjoint : filter;
-        call(view_of(x), result_view_of(*y), attributes.settings(), sets.parameters(), {});
+        call(view_of(x), result_view_of(*y), attributes.settings(), sets.parameters(), running());
     });
 }
 
@@ -55,7 +62,8 @@ ffi::Error gradient_handler(ffi::AnyBuffer x, ffi::AnyBuffer dy, ffi::RemainingA
         std::vector<double> gradient;
         if (x.element_count() != 0) {
             gradient.resize(static_cast<std::size_t>(product(sets.shape()) * count));
-            filter_gradient(view_of(x), view_of(dy), gradient, attributes.settings(), sets.parameters(), {});
+            filter_gradient(view_of(x), view_of(dy), gradient, attributes.settings(), sets.parameters(),
+                            running());
         }
         for (std::size_t i = 0; i < buffers.size(); ++i) {
             const auto index = static_cast<std::size_t>(attributes.wanted.begin()[i]);
@@ -92,7 +100,7 @@ ffi::Error pool_handler(ffi::AnyBuffer x, ffi::RemainingRets results, ffi::Span<
                 indices = wide.data();
             }
         }
-        pool(view_of(x), result_view_of(**y), indices, pool_settings(fields, p), {});
+        pool(view_of(x), result_view_of(**y), indices, pool_settings(fields, p), running());
         if (narrow != nullptr) {
             std::ranges::transform(wide, narrow, [](std::int64_t i) { return static_cast<std::int32_t>(i); });
         }
@@ -122,7 +130,7 @@ ffi::Error pool_backward_handler(ffi::AnyBuffer dy, ffi::RemainingArgs rest, ffi
             }
         }
         pool_backward(x ? &*x : nullptr, y ? &*y : nullptr, view_of(dy), result_view_of(*dx), indices,
-                      settings, {});
+                      settings, running());
     });
 }
 
@@ -175,6 +183,10 @@ constexpr Target targets[] = {
 };
 
 }  // namespace
+
+void set_xla_threads(std::int32_t count) {
+    threads.store(count, std::memory_order_relaxed);
+}
 
 nanobind::dict xla_handlers(const std::string& platform) {
     nanobind::dict handlers;

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <sstream>
 #include <string>
 
 namespace iir2d_python {
@@ -49,9 +50,11 @@ double checked(double value, bool is_float, std::int32_t filter_id, std::int32_t
     std::int32_t is_switch = 0;
     check(iir2d_filter_parameter(filter_id, index, &name, &minimum, &maximum, &initial, &is_switch));
     if (std::isnan(value)) {
-        fail(IIR2D_STATUS_INVALID_ARGUMENT, std::string(name) + " nan of filter " +
-                                                std::to_string(filter_id) + " (" +
-                                                iir2d_filter_key(filter_id) + ") is out of range");
+        std::ostringstream range;
+        range << minimum << " to " << maximum;
+        fail(IIR2D_STATUS_INVALID_ARGUMENT,
+             std::string(name) + " nan of filter " + std::to_string(filter_id) + " (" +
+                 iir2d_filter_key(filter_id) + ") is out of range: give " + range.str());
     }
     if (is_float && value == static_cast<double>(static_cast<float>(minimum))) return minimum;
     if (is_float && value == static_cast<double>(static_cast<float>(maximum))) return maximum;

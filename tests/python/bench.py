@@ -4,8 +4,8 @@
 
 usage: bench.py [--json] [--quick] [--clock wall|thread] [--only SECTION[,SECTION...]]
 
-Sections: overhead, large, backward, peers, pooling, threads. Every figure is the median of 7 rounds or more in which
-what is compared takes turns; the goals are ratios and differences within one run. Needs gcc, which compiles the loop
+Sections: overhead, large, backward, memory, peers, pooling, threads. Every figure but the memory's is the median of 7 rounds or
+more in which what is compared takes turns; the goals are ratios and differences within one run. Needs gcc, which compiles the loop
 over the C interface. What is not installed is left out and said. docs/python-speed.md has a run.
 """
 
@@ -229,6 +229,33 @@ def backward(bench):
     bench.ratio("backward", "filter 6: filter_gradient of arrays over forward", calls, None)
 
 
+# Of a program of its own, whose peak nothing before has raised.
+PEAK = """
+import sys
+import numpy as np, iir2d
+def peak():
+    line, = (line for line in open("/proc/self/status") if line.startswith("VmHWM:"))
+    return int(line.split()[1]) * 1024
+filter_id, threads = map(int, sys.argv[1:])
+x, dy = np.random.default_rng(1).random((2, 4096, 4096), dtype=np.float32)
+iir2d.filter_gradient(x[:64, :64], dy[:64, :64], filter_id, threads=threads)
+before = peak()
+iir2d.filter_gradient(x, dy, filter_id, threads=threads)
+print((peak() - before) / x.nbytes)
+"""
+
+
+def memory(bench):
+    for filter_id in range(1, 9):
+        command = [sys.executable, "-c", PEAK, str(filter_id), "2"]  # a thread more needs a little more
+        planes = float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        bench.rows.append({
+            "section": "memory", "case": f"filter {filter_id}: parameters' gradients of 4096x4096, threads=2",
+            "ours_us": None, "base_us": None, "figure": planes, "unit": "planes more", "figure_of_fastest": None, "goal": 2,
+            "goal_is": "at most", "holds": planes <= 2, "samples_us": {},
+        })  # fmt: skip
+
+
 def gaussian_taps(count, sigma):
     taps = np.exp(-0.5 * ((np.arange(count) - count // 2) / sigma) ** 2)
     return (taps / taps.sum()).astype(np.float32)
@@ -335,7 +362,7 @@ def threads(bench):
     bench.ahead("threads", "two Python threads, threads=1, over one after the other", calls, 1.6, wall=True)
 
 
-SECTIONS = {f.__name__: f for f in (overhead, large, backward, peers, pooling, threads)}
+SECTIONS = {f.__name__: f for f in (overhead, large, backward, memory, peers, pooling, threads)}
 
 
 def environment():
@@ -363,8 +390,10 @@ def table(report):
     for row in report["rows"]:
         goal = "" if row["goal"] is None else f"{row['goal_is']} {row['goal']:g}"
         holds = {None: "", True: "yes", False: "no"}[row["holds"]]
-        lines.append(f"| {row['section']} | {row['case']} | {row['ours_us']:.1f} | {row['base_us']:.1f} | "
-                     f"{row['figure']:.3g} {row['unit']} | {row['figure_of_fastest']:.3g} | {goal} | {holds} |")  # fmt: skip
+        ours, base = ("" if row[key] is None else f"{row[key]:.1f}" for key in ("ours_us", "base_us"))
+        fastest = "" if row["figure_of_fastest"] is None else f"{row['figure_of_fastest']:.3g}"
+        lines.append(f"| {row['section']} | {row['case']} | {ours} | {base} | {row['figure']:.3g} {row['unit']} | {fastest} | "
+                     f"{goal} | {holds} |")  # fmt: skip
     return "\n".join([*lines, *(f"left out: {line}" for line in report["missing"])])
 
 

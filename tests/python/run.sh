@@ -6,7 +6,8 @@
 #
 # Environment: IIR2D_PYTHON (/usr/bin/python3), IIR2D_TORCH=full (torch with its CUDA libraries, 2.3 GB more),
 # IIR2D_CACHE_DIR (where what is downloaded is kept for other clones), IIR2D_WHEEL_ONLY=1 (no tests), IIR2D_COMMAND (the
-# program iir2d, whose bytes are compared with the package's; the one that is built beside the library).
+# program iir2d, whose bytes are compared with the package's; the one that is built beside the library), IIR2D_TEST_JOBS (2:
+# processes that share the files of tests; 0: this one alone).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -71,4 +72,4 @@ export LD_LIBRARY_PATH=$folder/cuda-stand-ins${LD_LIBRARY_PATH:+:$LD_LIBRARY_PAT
 export PYTHONDONTWRITEBYTECODE=1
 # The program beside the library, where it is built: the tests compare its bytes.
 export IIR2D_COMMAND=${IIR2D_COMMAND:-$(dirname "$(dirname "$library")")/bin/iir2d}
-exec python -m pytest -p no:cacheprovider tests/python "$@"
+exec python -m pytest -p no:cacheprovider -n "${IIR2D_TEST_JOBS:-2}" --dist loadfile tests/python "$@"

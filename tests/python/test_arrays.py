@@ -99,6 +99,35 @@ def test_strided_input_equals_its_copy(rng):
         assert np.array_equal(iir2d.filter(view, 4, border="clamp"), want), (view.shape, view.strides)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, ml_dtypes.bfloat16])
+def test_copies_of_large_planes_are_right(rng, dtype):
+    """Larger than the tiles that are copied at a time, in every order of dimensions and direction."""
+    for shape in ((2, 3, 65, 101), (33, 1, 2, 70), (1, 40, 97, 31)):
+        base = rng.random(shape).astype(dtype)
+        for order in itertools.permutations(range(4)):
+            view = base.transpose(order)[:, :, ::-1, ::-1]
+            assert np.array_equal(iir2d.filter(view, 1), iir2d.filter(np.ascontiguousarray(view), 1)), (shape, order)
+    out = np.zeros((2, 3, 4, 65, 101), dtype).transpose(2, 0, 1, 3, 4)  # does not fold: written by a copy
+    x = rng.random(out.shape).astype(dtype)
+    assert np.array_equal(iir2d.filter(x, 1, out=out), iir2d.filter(x, 1))
+
+
+def test_elements_that_do_not_lie_at_multiples_of_their_size(rng):
+    x = rng.random((4, 5), dtype=np.float32)
+    shifted = np.zeros(81, np.uint8)[1:].view(np.float32).reshape(4, 5)
+    shifted[...] = x
+    packed = np.zeros((4, 5), [("a", np.int8), ("b", np.float32)])
+    packed["b"] = x
+    for view in (shifted, packed["b"], packed["b"][::-1, ::2]):
+        assert not view.flags.aligned
+        assert np.array_equal(iir2d.filter(view, 4), iir2d.filter(np.array(view), 4))
+        assert iir2d.filter_gradient(view, view, 4) == iir2d.filter_gradient(np.array(view), np.array(view), 4)
+        assert np.array_equal(iir2d.pool(view, "max", 2), iir2d.pool(np.array(view), "max", 2))
+    with pytest.raises(iir2d.InvalidArgumentError, match="out does not lie at multiples of its element's 4 bytes"):
+        iir2d.filter(x, 4, out=shifted)
+    assert np.array_equal(shifted, x)
+
+
 def test_out_takes_strides_and_may_be_x(rng):
     x = rng.random((2, 3, 9, 8))
     want = iir2d.filter(x, 5)

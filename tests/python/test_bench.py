@@ -24,6 +24,16 @@ def test_a_quick_run_has_rows_with_samples_and_its_environment():
     assert report["environment"]["library"].startswith("iir2d ") and len(report["load"]["before"]) == 3
 
 
+def test_parameter_gradients_need_no_more_than_two_planes():
+    """The one figure that no other program's work changes."""
+    done = run("--json", "--only", "memory")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)["rows"]
+    assert len(rows) == 8
+    for row in rows:
+        assert 0 <= row["figure"] <= row["goal"] == 2 and row["holds"], row
+
+
 def test_an_unknown_section_is_refused():
     done = run("--only", "speed")
     assert done.returncode == 2 and "sections are overhead, large" in done.stderr

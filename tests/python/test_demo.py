@@ -366,6 +366,51 @@ def test_spellings_and_refusals(tmp_path, capsys):
     assert done.stderr.startswith("iir2d.demo: error: ")
 
 
+def test_charts_of_any_names_and_numbers(tmp_path, capsys, monkeypatch):
+    summary, history = tmp_path / "summary.csv", tmp_path / "history.csv"
+    summary.write_text("model,train_time_s,psnr_gain\n$x^{,1,2\n\x1b[31mred,inf,-inf\n", encoding="utf-8")
+    history.write_text("model,step,loss\n$x^{,1,inf\n$x^{,2,0.5\n", encoding="utf-8")
+    arguments = ["plot", "--summary-csv", str(summary), "--history-csv", str(history), "--out-dir", str(tmp_path / "out")]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert demo.run(arguments) == 0
+    assert len(list((tmp_path / "out").glob("*.png"))) == 3
+    shown = capsys.readouterr().out
+    assert "?[31mred" in shown and "\x1b" not in shown
+    # They need neither torch nor jax.
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name in ("torch", "jax") else found(name))
+    assert demo.run(arguments) == 0
+
+
+def test_every_end_has_the_command_lines_code(tmp_path):
+    def run(*arguments, **options):
+        command = [sys.executable, "-m", "iir2d.demo", *arguments, "--out-dir", str(tmp_path / "out")]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+    ran = run("bench-vs-conv", "--height", "1000000", "--width", "1000000")
+    said = ran.communicate(timeout=120)[1]
+    assert ran.returncode == 4 and len(said.splitlines()) == 1
+    assert said.startswith("iir2d.demo: error: there is not enough memory: ")
+    # A reader that goes away: the files are written all the same.
+    (tmp_path / "summary.csv").write_text("model,train_time_s,psnr_gain\na,1,2\n", encoding="utf-8")
+    ran = run("plot", "--summary-csv", str(tmp_path / "summary.csv"))
+    ran.stdout.close()
+    ran.stdout = None
+    said = ran.communicate(timeout=120)[1]
+    assert ran.returncode == 6 and "Traceback" not in said, said
+    assert (tmp_path / "out" / "plot.csv").is_file()
+    # The end of a command that is asked to end.
+    ran = run("train", "--steps", "100000")
+    assert ran.stdout.readline()
+    ran.send_signal(signal.SIGTERM)
+    said = ran.communicate(timeout=120)[1]
+    assert ran.returncode == 130 and said == "iir2d.demo: error: interrupted\n", said
+    for arguments, says in ((["--steps", "many"], "many is no whole number"), (["--lr", "fast"], "fast is no number")):
+        with pytest.raises(Failure, match=says):
+            demo.run(["train", *arguments, "--out-dir", str(tmp_path)])
+
+
 def test_without_matplotlib(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert demo.run(["bench-vs-conv", *COMMANDS["bench-vs-conv"], "--out-dir", str(tmp_path)]) == 0

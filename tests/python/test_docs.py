@@ -44,4 +44,4 @@ def test_every_public_name_is_described(name):
     for public in module.__all__:
         thing = getattr(module, public)
         if inspect.isfunction(thing) or inspect.isclass(thing):
-            assert thing.__doc__, public
+            assert thing.__doc__ and ">>> " in thing.__doc__, public  # an example, which the doctests above run

@@ -175,8 +175,29 @@ def test_float64_needs_x64():
 def test_a_traced_parameter_out_of_range_is_an_error_of_xla():
     with pytest.raises(Exception, match="invalid_argument: alpha 2 of filter 1.*out of range"):
         jax.block_until_ready(jax.jit(lambda a: ij.filter(X, 1, alpha=a))(2.0))
-    with pytest.raises(Exception, match="invalid_argument: alpha nan"):
+    with pytest.raises(Exception, match="invalid_argument: alpha nan of filter 1 .* is out of range: give 0 to 0.999"):
         jax.block_until_ready(ij.filter(X, 1, alpha=jnp.array(jnp.nan)))
+
+
+def test_without_jit():
+    with jax.disable_jit():
+        assert np.array_equal(ij.filter(X, 6), iir2d.filter(X, 6))
+        assert np.array_equal(ij.max_pool2d(X, 2), iir2d.pool(X, "max", 2))
+        dx, ds = jax.grad(lambda x, s: (ij.filter(x, 6, sigma=s) ** 2).sum(), (0, 1))(X, 2.0)
+    y = iir2d.filter(X, 6, sigma=2.0)
+    assert np.array_equal(dx, iir2d.filter_adjoint(2 * y, 6, sigma=2.0)) and ds.shape == ()
+
+
+def test_threads_are_those_of_set_num_threads():
+    for threads in (1, 2, 0):
+        ij.set_num_threads(threads)
+        assert np.array_equal(ij.filter(X, 6), iir2d.filter(X, 6))
+    iir2d._native.set_xla_threads(2000)  # what it may not be shows that it arrives
+    try:
+        with pytest.raises(Exception, match="threads is 2000"):
+            jax.block_until_ready(ij.filter(X, 6))
+    finally:
+        iir2d._native.set_xla_threads(0)
 
 
 def test_empty_batches():

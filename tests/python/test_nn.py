@@ -158,6 +158,7 @@ def test_refusals():
         lambda: inn.Filter2d(6, learnable=("alpha",)),
         lambda: inn.Filter2d(6, learnable=("compat_1_0",)),
         lambda: inn.Filter2d(3, learnable=("a1",)),
+        lambda: inn.Filter2d(6, learnable=("sigma",), channels=0),
         lambda: inn.Filter2d(1, init={"alpha": 2.0}),
         lambda: inn.Filter2d(1, border="reflect"),
         lambda: inn.Filter2d(9),

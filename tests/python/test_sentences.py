@@ -34,6 +34,10 @@ REFUSED = [
     (lambda m, a: m.filter(a(X), 1, alpha=2.0), "alpha 2 of filter 1 (EMA) is out of range"),
     (lambda m, a: m.filter(a(X), 1, alpha=float("nan")), "alpha nan of filter 1 (ema) is out of range"),
     (lambda m, a: m.filter(a(X), 3, a1=1.2, a2=0.5), "unstable"),
+    (lambda m, a: m.filter(a(X), border=["clamp"]), "border \"['clamp']\" is unknown"),
+    (lambda m, a: m.filter(a(X), 1.5), "filter_id is a float: give a number or a key"),
+    (lambda m, a: m.filter(a(X), [1]), "filter_id is a list: give a number or a key"),
+    (lambda m, a: m.filter(a(X), normalise_gain="no"), "normalise_gain is a str: give True or False"),
     (lambda m, a: m.filter(a(X), 1, alpha="0.5"), "alpha is a str: give a number or an array"),
     (lambda m, a: m.filter(a(X), 1, alpha=a(np.zeros(1, np.int32))), "alpha has elements of type int32: convert"),
     (
@@ -49,7 +53,14 @@ REFUSED = [
     (lambda m, a: m.pool(a(X), "max", 2, stride=0), "stride 0x0: must be at least 1 along each axis"),
     (lambda m, a: m.pool(a(X), "max", padding=2), "padding 2x2"),
     (lambda m, a: m.pool(a(X), "max", (1, 2, 3)), "window (1, 2, 3): must be one number or height and width"),
+    (lambda m, a: m.pool(a(X), "max", 2**31), "window 2147483648x2147483648: must be at most 2147483647 along each axis"),
+    (lambda m, a: m.pool(a(X), "max", 2**70), f"window {2**70}x{2**70}: must be at most 2147483647 along each axis"),
     (lambda m, a: m.pool(a(X), "avg", divisor_override=0), "divisor_override 0"),
+    (lambda m, a: m.pool(a(X), "avg", divisor_override=2**70), f"divisor_override {2**70}: it has more than 64 bits"),
+    (lambda m, a: m.pool(a(X), "avg", gamma=2), "pool() got an unexpected keyword argument 'gamma'"),
+    (lambda m, a: m.pool_backward(a(Y), "avg", input_size=4), "input_size is a int: give height and width, or a shape"),
+    (lambda m, a: m.pool_backward(a(Y), "avg", input_size=(-4, 5)), "-4"),
+    (lambda m, a: m.pool_backward(a(Y), "avg", input_size=(2**30, 2**30)), "dy has shape (2, 2), it must have (536870912, 536870912)"),
     (lambda m, a: m.pool(a(X), "adaptive_avg"), "output_size"),
     (lambda m, a: m.pool(a(X), "adaptive-avg", output_size=2, return_indices=True), "argmax: only max pooling has one, not adaptive-avg"),
     (lambda m, a: m.pool_backward(a(X[0]), "avg", input_size=(4, 5)), "dy has shape (5,)"),
@@ -77,6 +88,25 @@ def test_a_refusal_is_the_same_everywhere(call, says):
     assert found["torch"] == found["arrays"]
     assert found["jax"] == found["arrays"]
     assert says in found["arrays"][1]
+
+
+def test_the_modules_tell_the_same_of_the_library():
+    for module, _ in MODULES.values():
+        assert module.filters() == iir2d.filters() and module.devices() == iir2d.devices()
+        assert (module.__version__, module.api_version()) == (iir2d.__version__, iir2d.api_version())
+        assert module.build_fingerprint() == iir2d.build_fingerprint() and module.status_string(-1) == "invalid_argument"
+        assert (module.get_include(), module.get_library()) == (iir2d.get_include(), iir2d.get_library())
+        before = module.get_num_threads()
+        try:
+            module.set_num_threads(2)
+            assert module.get_num_threads() == 2
+            with pytest.raises(iir2d.InvalidArgumentError, match="threads -1: give 1 to 1024, or 0 for all"):
+                module.set_num_threads(-1)
+            module.set_num_threads(0)
+            assert module.get_num_threads() == (it.get_num_threads() if module is it else 0)
+        finally:
+            module.set_num_threads(before)
+    assert iir2d.status_string(2**40) == iir2d.status_string(-(2**40)) == iir2d.status_string(5) == "unknown_status"
 
 
 def test_positions_that_do_not_fit_int32_are_refused():

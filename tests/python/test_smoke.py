@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import iir2d
+import iir2d.smoke
 
 
 def smoke(*arguments, **environment):
@@ -17,7 +18,7 @@ def smoke(*arguments, **environment):
     return subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | environment)
 
 
-def test_what_works():
+def test_what_works(capsys):
     done = smoke("--gpu", "skip")
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
@@ -29,7 +30,8 @@ def test_what_works():
     assert required.returncode == 1
     gpu = json.loads(required.stdout)["gpu"]
     assert gpu["result"] == "FAIL" and gpu["why"].startswith("there is no usable CUDA device")
-    assert json.loads(smoke("--json").stdout)["gpu"]["result"] == "skip"
+    assert iir2d.smoke.main(["--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["gpu"]["result"] == "skip"
 
 
 def test_a_missing_library(tmp_path):
@@ -37,6 +39,10 @@ def test_a_missing_library(tmp_path):
     done = smoke(PYTHONPATH=str(tmp_path))
     assert done.returncode == 1
     assert done.stdout.startswith("FAIL library: ") and "libiir2d.so.1" in done.stdout
+    done = smoke("--json", PYTHONPATH=str(tmp_path))
+    assert done.returncode == 1
+    (name, found), = json.loads(done.stdout).items()
+    assert name == "library" and found["result"] == "FAIL" and "libiir2d.so.1" in found["why"]
 
 
 def test_an_older_library(tmp_path):

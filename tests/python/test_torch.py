@@ -97,6 +97,14 @@ def test_nothing_is_saved_for_x_alone(generator):
         assert not saved
         it.filter(x, 6, sigma=torch.tensor(2.0, requires_grad=True))
         assert any(t is x for t in saved) or any(t.shape == x.shape for t in saved)
+        saved.clear()
+        for max_pool in (lambda: it.max_pool2d(x, 2), lambda: it.adaptive_max_pool2d(x, 2)):
+            max_pool()
+            (places,) = saved
+            assert places.dtype == torch.int64 and places.shape == (2, 2)
+            saved.clear()
+        y = it.lp_pool2d(x, 2, 2)
+        assert [t.shape for t in saved] == [x.shape, y.shape]
 
 
 def test_second_derivatives_that_there_are_not(generator):
@@ -156,6 +164,11 @@ def test_opcheck(generator, dtype):
         for kind in range(5):
             fields = (kind, 2, 2, 0, 0, 0, 0, 1, 1, 3, 3, 0, 0, 0)
             torch.library.opcheck(ops.pool.default, (x, fields, 2.0, kind in (0, 3)))
+            y, places = ops.pool(x, fields, 2.0, kind in (0, 3))
+            # dy with the strides of x
+            dy = x[..., : y.shape[-2], : y.shape[-1]]
+            read = [places] if kind in (0, 3) else [x, y] if kind == 2 else []
+            torch.library.opcheck(ops.pool_backward.default, (dy, read, x.shape[-2:], fields, 2.0))
 
 
 @pytest.mark.parametrize("dynamic", [True, False])
@@ -217,6 +230,57 @@ def test_out_autocast_and_refusals(generator):
         with pytest.raises(error):
             call()
     assert it.filter(x[:0]).shape == (0, 6, 5)
+
+
+def test_out_of_pools(generator):
+    x = random(generator, 2, 3, 8, 9)
+    for op, how in (("max", {"window": 2}), ("avg", {"window": 3}), ("lp", {"window": 2}), ("adaptive_max", {"output_size": 3})):
+        want = it.pool(x, op, **how)
+        wide = torch.zeros(*want.shape[:-1], want.shape[-1] + 3, dtype=x.dtype)
+        out = wide[..., : want.shape[-1]]
+        assert it.pool(x, op, out=out, **how) is out
+        assert torch.equal(out, want) and not wide[..., want.shape[-1] :].any()
+        read = {"lp": {"x": x, "y": want}, "avg": {}}.get(op, {"x": x})
+        back = it.pool_backward(want, op, input_size=(8, 9), **read, **how)
+        target = torch.empty_like(x)
+        assert it.pool_backward(want, op, input_size=(8, 9), out=target, **read, **how) is target and torch.equal(target, back)
+    y, places = it.pool(x, "max", 2, return_indices=True, out=torch.empty(2, 3, 4, 4, dtype=x.dtype))
+    assert torch.equal(y, it.pool(x, "max", 2)) and places.shape == y.shape
+    leaf = x.clone().requires_grad_()
+    for call in (lambda: it.pool(leaf, "max", 2, out=y), lambda: it.pool_backward(leaf, "avg", 2, input_size=(16, 18), out=y)):
+        with pytest.raises(RuntimeError, match="out="):
+            call()
+    before = y.clone()
+    for call, error in (
+        (lambda: it.pool(x, "max", 3, out=y), iir2d.InvalidDimensionError),
+        (lambda: it.pool(x.float(), "max", 2, out=y), iir2d.InvalidArgumentError),
+        (lambda: it.pool(y, "max", 1, out=y), iir2d.InvalidArgumentError),
+        (lambda: it.pool_backward(y, "avg", 1, input_size=(4, 4), out=y), iir2d.InvalidArgumentError),
+    ):
+        with pytest.raises(error):
+            call()
+        assert torch.equal(y, before)
+    version = y._version
+    it.pool(x, "max", 2, out=y)
+    assert y._version == version + 1
+
+
+def test_parameters_that_are_numpys(generator):
+    x = random(generator, 2, 3, 6, 5)
+    sigma = np.array([1.0, 2.0, 3.0])
+    assert torch.equal(it.filter(x, 6, sigma=sigma), it.filter(x, 6, sigma=torch.from_numpy(sigma)))
+    assert torch.equal(it.filter(x, 6, sigma=np.float32(2)), it.filter(x, 6, sigma=np.array(2, np.float32)))
+    assert it.filter_gradient(x, x, 6, sigma=sigma[::-1])["sigma"].shape == (3,)
+    with pytest.raises(TypeError, match="sigma has elements of type int64"):
+        it.filter(x, 6, sigma=np.array([1, 2, 3]))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_tensors_that_are_not_dense(generator):
+    x = random(generator, 4, 5)
+    for tensor, kind in ((x.to_sparse(), "sparse_coo"), (torch.nested.nested_tensor([x, x]), "nested")):
+        with pytest.raises(TypeError, match=f"x is a {kind} tensor: give a dense one"):
+            it.filter(tensor)
 
 
 def test_strided_and_expanded(generator):

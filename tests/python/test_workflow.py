@@ -37,6 +37,11 @@ def test_every_module_it_names_is_there():
         assert path.with_suffix(".py").is_file() or (path / "__main__.py").is_file(), name
 
 
+def test_the_notebook_is_executed():
+    (command,) = [line for text in COMMANDS for line in text.splitlines() if "--execute" in line]
+    assert (ROOT / command.split()[-1]).is_file() and command.split()[-1].endswith(".ipynb")
+
+
 def test_the_jobs():
     assert set(JOBS) == {"linux", "wheels", "companions", "windows", "gpu-linux", "gpu-windows", "report-cpu"}
     for name, job in JOBS.items():

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
 import hashlib
+import math
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,8 +17,8 @@ from typing import Any
 import iir2d
 
 from . import convolutions, deblur, denoise, learn, options, output, pictures, plots, report
-from .frameworks import Framework, choose
-from .results import BAD_INPUT, CLAIM_FAILED, INTERRUPTED, Failure, Result, Table
+from .frameworks import Framework, choose, installed
+from .results import BAD_ARGUMENT, BAD_INPUT, CANNOT_WRITE, CLAIM_FAILED, DEVICE_FAILED, INTERRUPTED, Failure, Result, Table
 
 
 def _bench(chosen: argparse.Namespace, frameworks: Sequence[Framework]) -> Result:
@@ -51,13 +54,24 @@ def _on_images(chosen: argparse.Namespace, frameworks: Sequence[Framework], spli
 def _plot(chosen: argparse.Namespace, frameworks: Sequence[Framework]) -> Result:
     summary = _read(chosen.summary_csv, ["model", "train_time_s", "psnr_gain"])
     result = Result(tables={"plot": summary}, inputs={str(chosen.summary_csv): _sha256(chosen.summary_csv)})
-    records = summary.records()
+    records = _drawable(summary.records())
     result.drawings = {"psnr_gain_bar": plots.gains(records), "train_time_bar": plots.times(records)}
     if chosen.history_csv is not None:
         history = _read(chosen.history_csv, ["model", "step", "loss"])
         result.inputs[str(chosen.history_csv)] = _sha256(chosen.history_csv)
-        result.drawings["loss_curves"] = plots.losses(history.records())
+        result.drawings["loss_curves"] = plots.losses(_drawable(history.records()))
     return result
+
+
+def _drawable(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Records as a chart can show them: what is infinite is left out, as what is no number is, and text is printable."""
+
+    def shown(value: Any) -> Any:
+        if isinstance(value, str):
+            return output.printable(value)
+        return math.nan if isinstance(value, float) and not math.isfinite(value) else value
+
+    return [{name: shown(value) for name, value in record.items()} for record in records]
 
 
 def _sha256(path: Path) -> str:
@@ -104,7 +118,8 @@ def run(arguments: list[str]) -> int:
     """Runs a command; returns the exit code."""
     chosen = options.parse(arguments)
     output.prepare(chosen.out_dir)
-    frameworks = choose(chosen.framework, chosen.device)
+    # Charts need neither, but say what there is.
+    frameworks = [] if chosen.command == "plot" and not installed() else choose(chosen.framework, chosen.device)
     found = output.environment(frameworks)
     output.announce(chosen.command, found)
     result = _COMMANDS[chosen.command](chosen, frameworks)
@@ -128,17 +143,35 @@ def run(arguments: list[str]) -> int:
 
 def main() -> int:
     """Runs a command; every failure is one line."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    standard = output.Standard(sys.stdout)
+    with contextlib.redirect_stdout(standard):
+        code, why = _run_to_the_end(sys.argv[1:])
+        standard.flush()
+    if why:
+        print(f"iir2d.demo: error: {output.printable(why)}", file=sys.stderr)
+    return CANNOT_WRITE if code == 0 and standard.gone else code
+
+
+def _run_to_the_end(arguments: list[str]) -> tuple[int, str]:
+    """Runs a command; returns the exit code and why it failed, or nothing."""
     try:
-        return run(sys.argv[1:])
+        return run(arguments), ""
     except Failure as failure:
-        print(f"iir2d.demo: error: {failure}", file=sys.stderr)
-        return failure.code
+        return failure.code, str(failure)
+    except iir2d.CudaError as error:
+        return DEVICE_FAILED, str(error)
+    except MemoryError as error:  # also the library's
+        return DEVICE_FAILED, f"there is not enough memory: {error}"
     except iir2d.Iir2dError as error:
-        print(f"iir2d.demo: error: {error}", file=sys.stderr)
-        return 4 if isinstance(error, iir2d.CudaError) else 2
+        return BAD_ARGUMENT, str(error)
+    except RuntimeError as error:
+        # torch's and XLA's ways of saying the same.
+        if not any(words in str(error) for words in ("allocate", "RESOURCE_EXHAUSTED", "out of memory")):
+            raise
+        return DEVICE_FAILED, f"there is not enough memory: {str(error).splitlines()[0]}"
     except KeyboardInterrupt:
-        print("iir2d.demo: error: interrupted", file=sys.stderr)
-        return INTERRUPTED
+        return INTERRUPTED, "interrupted"
 
 
 if __name__ == "__main__":

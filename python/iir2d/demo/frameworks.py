@@ -6,14 +6,16 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import importlib.util
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from .._arguments import processors
 from .results import BAD_ARGUMENT, DEVICE_FAILED, Failure
+
+__all__ = ["Fit", "Framework", "Loss", "Weights", "choose", "installed", "processors"]
 
 Weights = Mapping[str, Any]
 Loss = Callable[..., Any]  # of the weights and a batch's arrays
@@ -100,9 +102,9 @@ class Framework(Protocol):
         ...
 
 
-def processors() -> int:
-    """Returns how many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def installed() -> list[str]:
+    """Returns which of both frameworks are there."""
+    return [name for name in ("torch", "jax") if importlib.util.find_spec(name) is not None]
 
 
 def choose(wanted: str | None, device: str) -> list[Framework]:
@@ -110,8 +112,7 @@ def choose(wanted: str | None, device: str) -> list[Framework]:
     kind, _, number = device.partition(":")
     if kind not in ("auto", "cpu", "cuda") or (number and not (kind == "cuda" and number.isdigit())):
         raise Failure(BAD_ARGUMENT, f"device {device} is unknown: use auto, cpu, cuda or cuda:N")
-    installed = [name for name in ("torch", "jax") if importlib.util.find_spec(name) is not None]
-    names = ["torch", "jax"] if wanted == "both" else [wanted] if wanted else installed[:1]
+    names = ["torch", "jax"] if wanted == "both" else [wanted] if wanted else installed()[:1]
     if not names:
         raise Failure(BAD_ARGUMENT, "neither torch nor jax is installed: pip install torch")
     found: list[Framework] = []

@@ -19,22 +19,32 @@ class _Parser(argparse.ArgumentParser):
         raise Failure(BAD_ARGUMENT, f"{message} (--help lists the options)")
 
 
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text} is no whole number") from None
+
+
 def _count(text: str) -> int:
-    value = int(text)
+    value = _whole(text)
     if value < 1:
         raise argparse.ArgumentTypeError(f"{text} must be at least 1")
     return value
 
 
 def _natural(text: str) -> int:
-    value = int(text)
+    value = _whole(text)
     if value < 0:
         raise argparse.ArgumentTypeError(f"{text} must be at least 0")
     return value
 
 
 def _positive(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text} is no number") from None
     if not 0 < value < math.inf:
         raise argparse.ArgumentTypeError(f"{text} must be over 0")
     return value

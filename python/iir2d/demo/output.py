@@ -16,7 +16,7 @@ import secrets
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +81,43 @@ def shown(value: Any) -> str:
         return ""
     if isinstance(value, float):
         return f"{value:.4g}" if not value or 1e-3 <= abs(value) < 1e4 else f"{value:.3e}"
-    return str(value)
+    return printable(str(value))
+
+
+def printable(text: str) -> str:
+    """Returns text from names and files without what a terminal would obey."""
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+class Standard:
+    """Standard output whose reader may go away: the command goes on, and `gone` says so."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream, self.gone = stream, False
+
+    def write(self, text: str) -> int:
+        """Writes text as long as somebody reads it."""
+        self._try(lambda: self._stream.write(text))
+        return len(text)
+
+    def flush(self) -> None:
+        """Hands over what was written."""
+        self._try(self._stream.flush)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def _try(self, call: Callable[[], Any]) -> None:
+        if self.gone:
+            return
+        try:
+            call()
+        except BrokenPipeError:
+            self.gone = True
+            # What is left in the stream's buffer goes nowhere when the interpreter ends.
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._stream.fileno())
+            os.close(nowhere)
 
 
 def print_table(table: Table) -> None:
@@ -108,12 +144,15 @@ def can_draw() -> bool:
 
 def png(draw: Drawing) -> bytes:
     """Returns a drawing as PNG."""
+    import matplotlib
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(8.0, 4.5), layout="constrained")
-    draw(figure)
-    stream = io.BytesIO()
-    figure.savefig(stream, format="png", dpi=110, facecolor="white")
+    # Names are text, also those with a dollar sign.
+    with matplotlib.rc_context({"text.parse_math": False}):
+        figure = Figure(figsize=(8.0, 4.5), layout="constrained")
+        draw(figure)
+        stream = io.BytesIO()
+        figure.savefig(stream, format="png", dpi=110, facecolor="white")
     return stream.getvalue()
 
 

@@ -15,6 +15,9 @@ import math
 from collections.abc import Sequence
 from typing import Any, Unpack
 
+import numpy as np
+import numpy.typing as npt
+
 from .. import _arguments, _companions, _pooling
 from .._pooling import Extent
 
@@ -29,26 +32,50 @@ _companions.require("torch", "2.6", torch.__version__)
 
 from . import _functions, _ops  # noqa: E402
 
+from .. import (  # noqa: E402
+    __version__,
+    api_version,
+    build_fingerprint,
+    devices,
+    filters,
+    get_include,
+    get_library,
+    status_string,
+)
+
 __all__ = [
+    "__version__",
     "adaptive_avg_pool2d",
     "adaptive_max_pool2d",
+    "api_version",
     "avg_pool2d",
+    "build_fingerprint",
+    "devices",
     "filter",
     "filter_adjoint",
     "filter_gradient",
+    "filters",
+    "get_include",
+    "get_library",
+    "get_num_threads",
     "iir2d",
     "lp_pool2d",
     "max_pool2d",
     "pool",
     "pool_backward",
+    "set_num_threads",
+    "status_string",
 ]
 
-Number = float | torch.Tensor
+Number = float | torch.Tensor | npt.NDArray[Any]
 
 
 def _element(x: torch.Tensor, name: str) -> int:
     if not isinstance(x, torch.Tensor):
         raise TypeError(f"{name} is a {type(x).__name__}: give a tensor")
+    if x.layout is not torch.strided or x.is_nested:
+        kind = "nested" if x.is_nested else str(x.layout).removeprefix("torch.")
+        raise TypeError(f"{name} is a {kind} tensor: give a dense one")
     element = _ops.ELEMENTS.get(x.dtype)
     if element is None:
         raise _arguments.refused_elements(name, x.dtype)
@@ -82,6 +109,8 @@ def _spec(
             tensors.append(math.nan)
             continue
         given.append(index)
+        if isinstance(value, np.ndarray):
+            value = _tensor(parameter, value)
         if not isinstance(value, torch.Tensor):
             tensors.append(_arguments.number(info, parameter, value))
             continue
@@ -93,7 +122,7 @@ def _spec(
     only = [t for t in tensors if isinstance(t, torch.Tensor)]
     if not only:
         return _functions.Spec(tuple(float(t) for t in tensors), tuple(given), (), *codes), None
-    given_shapes = {n: v.shape for n, v in parameters.items() if isinstance(v, torch.Tensor)}
+    given_shapes = {n: v.shape for n, v in parameters.items() if isinstance(v, (torch.Tensor, np.ndarray))}
     _arguments.check_broadcast(given_shapes, x.shape[:-2])
     shape = torch.broadcast_shapes(*given_shapes.values())
     # Beside an x on a GPU they stay on one, so that their gradients are not waited for.
@@ -105,6 +134,13 @@ def _spec(
         for t in tensors
     ]
     return _functions.Spec((), tuple(given), tuple(narrow), *codes), torch.stack(columns, -1)
+
+
+def _tensor(parameter: _arguments.ParameterInfo, values: npt.NDArray[Any]) -> torch.Tensor:
+    """A parameter that is an array of NumPy, as a tensor."""
+    if values.dtype not in (np.float32, np.float64):
+        raise _arguments.refused_parameter(parameter, values.dtype)
+    return torch.from_numpy(np.array(values))  # writable and aligned, whatever it was
 
 
 def _refuse_gradient(name: str, *tensors: torch.Tensor | None) -> None:
@@ -129,7 +165,7 @@ def filter(
 ) -> torch.Tensor:
     """Filters every plane of x, of shape (..., H, W); iir2d.filter() has the arguments.
 
-    Parameters are numbers or float32 or float64 tensors that broadcast to x.shape[:-2]; those that require a gradient
+    Parameters are numbers, or float32 or float64 tensors (or NumPy arrays) that broadcast to x.shape[:-2]; those that require a gradient
     get one, in their own shape and type and on their own device. Uses torch.get_num_threads() threads, on a GPU the
     current stream, which is not waited for unless parameters lie on a GPU. `out` only where no gradient is recorded.
     Raises TypeError and iir2d.errors.
@@ -209,6 +245,8 @@ def filter_gradient(
     tensors: dict[str, torch.Tensor] = {}
     for p in info.parameters:
         given = parameters.get(p.name)
+        if isinstance(given, np.ndarray):
+            given = _tensor(p, given)
         if isinstance(given, torch.Tensor):
             tensors[p.name] = given
         else:
@@ -234,9 +272,12 @@ def pool(
     window: Extent | None = None,
     *,
     return_indices: bool = False,
+    out: torch.Tensor | None = None,
     **options: Unpack[_pooling.PoolOptions],
 ) -> Any:
     """Pools every plane of x; iir2d.pool() has the arguments. Differentiable: avg and max twice.
+
+    `out` takes the result, only where no gradient is recorded. Raises TypeError and iir2d.errors.
 
     >>> import torch, iir2d.torch
     >>> iir2d.torch.pool(torch.arange(16.0).reshape(4, 4), "max", 2).tolist()
@@ -246,7 +287,12 @@ def pool(
     pooling = _pooling.make_pooling(op, window, **options)
     if return_indices:
         _pooling.require_maxima(pooling)
-    y, indices = _functions.pool(x, pooling, return_indices)
+    if out is None:
+        y, indices = _functions.pool(x, pooling, return_indices)
+    else:
+        _refuse_gradient("pool", x, out)
+        _element(out, "out")
+        y, indices = _ops.run_pool(x, out, pooling, return_indices)
     return (y, indices) if return_indices else y
 
 
@@ -260,9 +306,12 @@ def pool_backward(
     x: torch.Tensor | None = None,
     y: torch.Tensor | None = None,
     indices: torch.Tensor | None = None,
+    out: torch.Tensor | None = None,
     **options: Unpack[_pooling.PoolOptions],
 ) -> torch.Tensor:
     """Returns the gradient with respect to pool()'s input, from dy; iir2d.pool_backward() has the arguments.
+
+    `out` takes the result, only where no gradient is recorded. Raises TypeError and iir2d.errors.
 
     >>> import torch, iir2d.torch
     >>> iir2d.torch.pool_backward(torch.ones(1, 1), "avg", 2, input_size=(2, 2)).tolist()
@@ -279,7 +328,11 @@ def pool_backward(
         _pooling.check_indices(indices.dtype, indices.shape, dy.shape)
         indices = indices.to(torch.int64)
     reads = {"max": (indices,), "adaptive_max": (indices,), "lp": (x, y)}.get(pooling.op, ())
-    return _functions.pool_backward(dy, reads, pooling, size)
+    if out is None:
+        return _functions.pool_backward(dy, reads, pooling, size)
+    _refuse_gradient("pool_backward", dy, *reads, out)
+    _element(out, "out")
+    return _ops.run_pool_backward(dy, out, reads, size, pooling)
 
 
 def max_pool2d(
@@ -351,3 +404,25 @@ def adaptive_avg_pool2d(input: torch.Tensor, output_size: int | Sequence[int | N
     size = _pooling.adaptive_size(input.shape, output_size)
     result: torch.Tensor = pool(input, "adaptive_avg", output_size=size)
     return result
+
+
+def set_num_threads(n: int) -> None:
+    """Sets torch's threads, which calls on tensors use: torch.set_num_threads(); 0 is all that the process may use.
+
+    >>> import torch, iir2d.torch
+    >>> before = torch.get_num_threads()
+    >>> iir2d.torch.set_num_threads(1); torch.get_num_threads()
+    1
+    >>> iir2d.torch.set_num_threads(before)
+    """
+    torch.set_num_threads(_arguments.thread_count(n) or _arguments.processors())
+
+
+def get_num_threads() -> int:
+    """Returns torch's threads, which calls on tensors use.
+
+    >>> import torch, iir2d.torch
+    >>> iir2d.torch.get_num_threads() == torch.get_num_threads()
+    True
+    """
+    return torch.get_num_threads()

@@ -42,14 +42,22 @@ class Spec(NamedTuple):
     normalise_gain: bool
 
     @classmethod
-    @functools.lru_cache(maxsize=1024, typed=True)
     def of_defaults(cls, *arguments: Any) -> Spec:
         """The spec of a call without parameters; takes what _arguments.codes() takes."""
-        return cls((), (), (), *_arguments.codes(*arguments)[1])
+        try:
+            return _of_defaults(*arguments)
+        except TypeError:
+            _arguments.codes(*arguments)  # says what is wrong with what cannot be hashed
+            raise
 
     def linear(self) -> Spec:
         """The same without what the border adds to every result."""
         return self if self.border_const == 0.0 else self._replace(border_const=0.0)
+
+
+@functools.lru_cache(maxsize=1024, typed=True)
+def _of_defaults(*arguments: Any) -> Spec:
+    return Spec((), (), (), *_arguments.codes(*arguments)[1])
 
 
 def _transformed() -> bool:

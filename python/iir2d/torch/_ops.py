@@ -79,14 +79,24 @@ def run_filter(
     x: torch.Tensor, out: torch.Tensor, parameters: torch.Tensor | None, spec: Spec, adjoint: bool = False
 ) -> torch.Tensor:
     """Filters into a tensor that the caller has."""
-    if 0 in x.shape[:-2]:  # the module, which checks this, is not called
-        _arguments.check_pair("out", out.shape, ELEMENTS[out.dtype], "the result", x.shape, ELEMENTS[x.dtype])
-    _cuda.require_one_device("out", out, "x", x)
+    _check_out(out, x, "dy" if adjoint else "x", tuple(x.shape))
+    _run(adjoint, x.detach().resolve_neg(), out, parameters, spec)
+    return _written(out)
+
+
+def _check_out(out: torch.Tensor, x: torch.Tensor, name: str, shape: tuple[int, ...]) -> None:
+    """Raises where a result of this shape, of x's type, cannot be written to `out`."""
+    if 0 in shape[:-2]:  # the module, which checks this, is not called
+        _arguments.check_pair("out", out.shape, ELEMENTS[out.dtype], "the result", shape, ELEMENTS[x.dtype])
+    _cuda.require_one_device("out", out, name, x)
     if out.is_neg():
         raise InvalidArgumentError("out is a negated view: give one that is not")
     if _cuda.lies_on_gpu(x):  # before anything is copied there
-        _native.check_gpu_output(_raw(out), tuple(x.shape), ELEMENTS[x.dtype])
-    _run(adjoint, x.detach().resolve_neg(), out, parameters, spec)
+        _native.check_gpu_output(_raw(out), shape, ELEMENTS[x.dtype])
+
+
+def _written(out: torch.Tensor) -> torch.Tensor:
+    """Tells autograd that a tensor has other values now."""
     if not out.is_inference():
         torch.autograd.graph.increment_version(out)
     return out
@@ -156,9 +166,27 @@ def output_size(height: Any, width: Any, fields: Any) -> tuple[Any, Any]:
 
 def _pool(x: torch.Tensor, fields: Any, p: float, return_indices: bool) -> tuple[torch.Tensor, torch.Tensor]:
     settings = _pool_settings(tuple(fields), p)
-    shape = (*x.shape[:-2], *_native.pool_output_size(x.shape[-2], x.shape[-1], ELEMENTS[x.dtype], settings))
-    y = _cuda.empty(x, shape)
-    indices = _cuda.empty(x, shape if return_indices else 0, torch.int64)
+    return _pool_into(x, _cuda.empty(x, _pooled_shape(x, settings)), settings, return_indices)
+
+
+def _pooled_shape(x: torch.Tensor, settings: _native.PoolSettings) -> tuple[int, ...]:
+    return (*x.shape[:-2], *_native.pool_output_size(x.shape[-2], x.shape[-1], ELEMENTS[x.dtype], settings))
+
+
+def run_pool(
+    x: torch.Tensor, out: torch.Tensor, pooling: _pooling.Pooling, return_indices: bool
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Pools into a tensor that the caller has."""
+    settings = _pool_settings(pooling.fields, pooling.p)
+    _check_out(out, x, "x", _pooled_shape(x, settings))
+    _, indices = _pool_into(x.detach().resolve_neg(), out, settings, return_indices)
+    return _written(out), indices
+
+
+def _pool_into(
+    x: torch.Tensor, y: torch.Tensor, settings: _native.PoolSettings, return_indices: bool
+) -> tuple[torch.Tensor, torch.Tensor]:
+    indices = _cuda.empty(x, y.shape if return_indices else 0, torch.int64)
     if 0 not in x.shape[:-2]:
         if _cuda.lies_on_gpu(x):
             _cuda.pool(x, y, indices if return_indices else None, settings)
@@ -169,7 +197,34 @@ def _pool(x: torch.Tensor, fields: Any, p: float, return_indices: bool) -> tuple
 
 
 def _pool_backward(dy: torch.Tensor, read: Any, input_size: Any, fields: Any, p: float) -> torch.Tensor:
+    settings = _pool_settings(tuple(fields), p)
+    _check_dy(dy, input_size, settings)
     dx = _cuda.empty(dy, (*dy.shape[:-2], *input_size))
+    return _pool_backward_into(dy, dx, read, settings)
+
+
+def _check_dy(dy: torch.Tensor, size: Any, settings: _native.PoolSettings) -> None:
+    """Raises where dy is not of the shape that pooling an input of this size gives, before memory is taken for that."""
+    element = ELEMENTS[dy.dtype]
+    wanted = (*dy.shape[:-2], *_native.pool_output_size(size[0], size[1], element, settings))
+    _pooling.check_read("dy", dy.shape, element, wanted, element)
+
+
+def run_pool_backward(
+    dy: torch.Tensor, out: torch.Tensor, read: Any, size: tuple[int, int], pooling: _pooling.Pooling
+) -> torch.Tensor:
+    """Writes the gradient of a pooling into a tensor that the caller has."""
+    settings = _pool_settings(pooling.fields, pooling.p)
+    _check_dy(dy, size, settings)
+    _check_out(out, dy, "dy", (*dy.shape[:-2], *size))
+    read = [tensor.detach().resolve_neg() for tensor in read]
+    _pool_backward_into(dy.detach().resolve_neg(), out, read, settings)
+    return _written(out)
+
+
+def _pool_backward_into(
+    dy: torch.Tensor, dx: torch.Tensor, read: Any, settings: _native.PoolSettings
+) -> torch.Tensor:
     for tensor in read:
         _cuda.require_one_device("what the gradient reads", tensor, "dy", dy)
     if 0 in dy.shape[:-2]:
@@ -179,7 +234,6 @@ def _pool_backward(dy: torch.Tensor, read: Any, input_size: Any, fields: Any, p:
     if indices is not None:
         _pooling.check_indices(indices.dtype, indices.shape, dy.shape)
         indices = indices.to(torch.int64)
-    settings = _pool_settings(tuple(fields), p)
     if _cuda.lies_on_gpu(dy):
         _cuda.pool_backward(x, y, dy, dx, indices, settings)
         return dx

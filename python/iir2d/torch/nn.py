@@ -64,6 +64,8 @@ class Filter2d(torch.nn.Module):
     ) -> None:
         super().__init__()
         info = _arguments.filter_info(filter_id)
+        if channels is not None and channels < 1:
+            raise InvalidArgumentError(f"channels {channels}: must be at least 1")
         self.learnable = (learnable,) if isinstance(learnable, str) else tuple(learnable)
         given = dict(init or {})
         _arguments.check_names(info, self.learnable)
