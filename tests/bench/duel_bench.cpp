@@ -164,11 +164,14 @@ void plant(int rows, int columns) {
     ::setenv("IIR2D_PLANTED_COLUMNS", std::to_string(columns).c_str(), 1);
 }
 
-// Returns the ratio that a repeated part gives, from many pairs and one look.
+// Returns the ratio that a repeated part gives, from many launches.
 double measured_ratio(const DuelTrial& cell, int rows, int columns) {
     DuelSettings s = settings_of(cell);
-    s.rule.least_pairs = s.rule.most_pairs = 400;
-    s.budget_seconds = 60;
+    s.rule.least_pairs = 4;
+    s.rule.most_pairs = 400;
+    s.rule.margin = 1e-6;  // or it could end before it is known how much
+    s.launches = 20;
+    s.budget_seconds = 12;
     plant(rows, columns);
     const auto duel = run_duel(s, library("plain"), library("slower"));
     if (!duel) refuse(cell.what + ": not measured: " + duel.error().message);
@@ -188,7 +191,7 @@ void calibrate(DuelTrial& cell) {
     int rows = (side + 1) / 2 * 2;  // windows of pooling are two samples high
     int columns = side;
     double best = -1;
-    for (int i = 0; i < 6; ++i) {
+    for (int i = 0; i < 4; ++i) {
         const double got = measured_ratio(cell, rows, columns) - 1;
         if (best < 0 || std::abs(got - wanted) < std::abs(cell.planted_ratio - 1 - wanted)) {
             best = got;
@@ -196,7 +199,7 @@ void calibrate(DuelTrial& cell) {
             cell.columns = columns;
             cell.planted_ratio = got + 1;
         }
-        if (std::abs(got - wanted) < 0.05 * wanted) break;
+        if (std::abs(got - wanted) < 0.08 * wanted) break;
         const double factor = std::clamp(wanted / std::max(got, 0.2 * wanted), 0.4, 2.5);
         const double next = columns * factor;
         if (next > cell.size || next < 16) {
