@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "core/duel/revision.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -18,7 +21,6 @@
 #include <cerrno>
 #include <charconv>
 #include <chrono>
-#include <thread>
 
 #include "core/worker/program.h"
 #include "core/worker/spawn_plan.h"
@@ -119,6 +121,13 @@ Result<std::string> commit_of_revision(const fs::path& source, const std::string
     return text->substr(0, text->find('\n'));
 }
 
+// Without a number make starts as many compilers as there are files.
+std::string build_jobs() {
+    const char* chosen = std::getenv("CMAKE_BUILD_PARALLEL_LEVEL");  // NOLINT(concurrency-mt-unsafe)
+    if (chosen != nullptr && *chosen != '\0') return chosen;
+    return std::to_string(std::max(1U, std::thread::hardware_concurrency()));
+}
+
 Result<void> run_build_steps(const fs::path& source, const std::string& commit, const fs::path& work,
                              const fs::path& log, const TaskControl& control) {
     const std::string tree = (work / "source").string();
@@ -127,7 +136,7 @@ Result<void> run_build_steps(const fs::path& source, const std::string& commit, 
         {"git", "-C", source.string(), "worktree", "add", "--detach", "--force", tree, commit},
         {"cmake", "-S", tree, "-B", binary, "-DCMAKE_BUILD_TYPE=Release", "-DIIR2D_BUILD_WORKBENCH=OFF",
          "-DIIR2D_BUILD_TESTS=OFF", "-DIIR2D_BUILD_BENCH=OFF", "-DIIR2D_CUDA=OFF"},
-        {"cmake", "--build", binary, "--parallel"}};
+        {"cmake", "--build", binary, "--parallel", build_jobs()}};
     double part = 0;
     for (const auto& step : steps) {
         control.report(part, "building " + commit.substr(0, 12));

@@ -95,6 +95,26 @@ TEST_F(RevisionTest, NamesTheLogOfABuildThatFails) {
     run("test $(git worktree list | wc -l) = 1");
 }
 
+// make would start a compiler for every file.
+TEST_F(RevisionTest, IsBuiltByAsManyJobsAsThereAreProcessors) {
+    std::ofstream(m_source / "CMakeLists.txt")
+        << "cmake_minimum_required(VERSION 3.25)\nproject(p LANGUAGES NONE)\n"
+           "file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/kernels)\n"
+           "add_custom_target(jobs ALL COMMAND sh -c \"echo $MAKEFLAGS > "
+           "${CMAKE_BINARY_DIR}/kernels/libiir2d.so\" "
+           "VERBATIM)\n";
+    run("git add -A && git commit -q -m jobs");
+    ::setenv("CMAKE_GENERATOR", "Unix Makefiles", 1);
+    ::unsetenv("CMAKE_BUILD_PARALLEL_LEVEL");
+    const auto built = build_revision(m_source, "HEAD");
+    ::unsetenv("CMAKE_GENERATOR");
+    ASSERT_TRUE(built) << built.error().message;
+    const std::string jobs = "-j" + std::to_string(std::thread::hardware_concurrency());
+    if (jobs != "-j1") {
+        EXPECT_THAT(*read_file(*built), HasSubstr(jobs));
+    }
+}
+
 TEST_F(RevisionTest, SaysThatASourceIsNoFolder) {
     const auto none = build_revision(m_folder / "nowhere", "HEAD");
     ASSERT_FALSE(none);
