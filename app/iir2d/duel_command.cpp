@@ -87,6 +87,15 @@ struct DuelArguments {
             return fail(ErrorKind::bad_argument,
                         "--device " + matrix.device.device +
                             ": a duel measures on the CPU; compare two records of a GPU");
+        // What is measured is called through the C interface of 1.0, which has neither.
+        for (const auto& [option, value] :
+             {std::pair("--config", &matrix.device.config), {"--tune", &matrix.device.tune}}) {
+            if (!value->empty())
+                return fail(
+                    ErrorKind::bad_argument,
+                    std::string(option) +
+                        " has no effect on a duel: each library executes a call as it chooses itself");
+        }
         if (protocol.empty()) {
             IIR2D_TRY(s.matrix, matrix.matrix(control));
         } else {
@@ -204,6 +213,7 @@ void add_duel_command(CLI::App& parser, Action& chosen) {
         command->add_option("--protocol", a->protocol, "The cases of this protocol: smoke or standard");
     for (CLI::Option* option : a->matrix.add_what_to(*command)) protocol->excludes(option);
     a->matrix.add_shared_to(*command);
+    for (const char* refused : {"--config", "--tune"}) command->get_option(refused)->group("");
     command->add_option("--margin", a->margin, "Differences within it count as none")->capture_default_str();
     command
         ->add_option("--launches", a->launches,

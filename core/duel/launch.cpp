@@ -144,11 +144,17 @@ Done<void> Launch::wait_for(Participant who, const std::string& doing) {
         if (::waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
             ended.si_pid == process) {
             const int status = end_group(process);
-            return trouble(who, worker::describe_end(status) + " while it " + doing);
+            const bool crashed =
+                WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL && WTERMSIG(status) != SIGTERM;
+            return std::unexpected(Trouble{.who = who,
+                                           .what = worker::describe_end(status) + " while it " + doing,
+                                           .by_itself = crashed});
         }
         if (Clock::now() > deadline) {
-            return trouble(who, "hung: it " + doing + " for more than " +
-                                    std::to_string(m_plan.longest_call.count() / 1000) + " s");
+            return std::unexpected(Trouble{.who = who,
+                                           .what = "hung: it " + doing + " for more than " +
+                                                   std::to_string(m_plan.longest_call.count() / 1000) + " s",
+                                           .by_itself = true});
         }
     }
     if (page.answer == Answer::library_failed)
@@ -183,8 +189,14 @@ Done<std::unique_ptr<Launch>> Launch::start(const PreparedCase& prepared, const 
     for (const auto who : all_participants) IIR2D_RETURN_IF_ERROR(launch->spawn(who));
     // The one asks before the other is awake: what is asked lies in the memory.
     for (const auto who : all_participants) IIR2D_RETURN_IF_ERROR(launch->load(who));
-    for (const auto who : all_participants)
-        IIR2D_RETURN_IF_ERROR(launch->wait_for(who, "opened its library"));
+    for (const auto who : all_participants) {
+        auto opened = launch->wait_for(who, "opened its library");
+        if (opened) continue;
+        // A library that crashes or hangs before anything is asked of it does so in every case.
+        Trouble& why = opened.error();
+        if (why.by_itself && who != Participant::copy) why.of_all = ErrorKind::bad_input;
+        return std::unexpected(std::move(why));
+    }
     return launch;
 }
 

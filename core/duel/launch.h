@@ -26,6 +26,7 @@ struct Trouble {
     std::optional<Participant> who;  // absent: it is of none alone
     std::string what;                // a sentence that goes on after "base: "
     bool cancelled = false;
+    bool by_itself = false;  // it crashed or hung, and was not ended from outside
     // Of what no case can be measured with: bad_input, a library; device_failure, a worker. Else the case's.
     std::optional<ErrorKind> of_all = {};
     bool ends_duel = false;  // even where cases are complete: they are of no one library

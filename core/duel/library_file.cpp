@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <fstream>
 #include <system_error>
 #include <vector>
@@ -29,6 +31,31 @@ constexpr std::array library_folders = {
 constexpr std::array library_names = {"libiir2d.so",  "libiir2d.so.1",    "libiir2d.dylib", "iir2d.dll",
                                       "libiir2d.dll", "libiir2d_core.so", "libiir2d-1.dll"};
 
+#if defined(__linux__)
+// Returns whether a library of this machine's kind has all that its header says is loaded. The system finds
+// out by a crash of whoever opens one that has not.
+bool is_complete_file(std::ifstream& file, const fs::path& path, const unsigned char* head) {
+    Elf64_Ehdr header;
+    std::memcpy(&header, head, sizeof header);
+    std::error_code error;
+    const std::uint64_t size = fs::file_size(path, error);
+    const auto fits = [&](std::uint64_t at, std::uint64_t bytes) {
+        return !error && at <= size && bytes <= size - at;
+    };
+    if (header.e_phentsize != sizeof(Elf64_Phdr) ||
+        !fits(header.e_phoff, std::uint64_t{header.e_phnum} * sizeof(Elf64_Phdr)))
+        return false;
+    file.clear();
+    file.seekg(static_cast<std::streamoff>(header.e_phoff));
+    for (unsigned i = 0; i < header.e_phnum; ++i) {
+        Elf64_Phdr part;
+        if (!file.read(reinterpret_cast<char*>(&part), sizeof part)) return false;
+        if (part.p_type == PT_LOAD && !fits(part.p_offset, part.p_filesz)) return false;
+    }
+    return true;
+}
+#endif
+
 // Returns why a file cannot be opened as a library here; empty: nothing speaks against it.
 std::string wrong_with_file([[maybe_unused]] const fs::path& path) {
 #if defined(__linux__)
@@ -53,6 +80,8 @@ std::string wrong_with_file([[maybe_unused]] const fs::path& path) {
     if (two_bytes(18) != own || head[EI_CLASS] != (sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32))
         return "it is built for another architecture (ELF machine " + std::to_string(two_bytes(18)) + ", " +
                (head[EI_CLASS] == ELFCLASS64 ? "64" : "32") + " bits)";
+    if (head[EI_CLASS] == ELFCLASS64 && (read < head.size() || !is_complete_file(file, path, head.data())))
+        return "it is cut off: its header names more than the file has";
 #endif
     return {};
 }

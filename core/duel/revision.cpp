@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "core/duel/revision.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,9 +18,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <charconv>
 #include <chrono>
-#include <thread>
 
+#include "core/worker/program.h"
 #include "core/worker/spawn_plan.h"
 #endif
 
@@ -29,33 +34,51 @@ namespace fs = std::filesystem;
 
 #if defined(__linux__)
 
-// Runs a program, found as a shell finds it, with what it prints in a file. Returns its exit code.
+std::string own_process() {
+    return std::to_string(::getpid());
+}
+
+constexpr int not_started = 127;  // the exit code of a step whose program cannot be started
+
+// Runs a program, found as a shell finds it, with what it prints in a file. Returns its exit code. A process
+// of the worker program watches it: whatever it started ends with it, and all of it when this program ends,
+// however that does.
 Result<int> run_build_step(const std::vector<std::string>& words, const fs::path& output,
                            const TaskControl& control) {
-    SpawnPlan plan;  // whose group is ended when the build is cancelled
+    SpawnPlan plan;
     plan.open(0, "/dev/null", O_RDONLY);
     plan.open(1, output.string(), O_WRONLY | O_CREAT | O_APPEND);
     plan.pass(1, 2);
     plan.close_from(3);
+    const std::string watcher = worker::find_worker_program().string();
+    std::vector<std::string> all = {watcher, "build-step", own_process()};
+    all.insert(all.end(), words.begin(), words.end());
     int process = -1;
-    const int code = plan.run(process, words);
-    if (code != 0)
-        return fail(ErrorKind::device_failure, "\"" + words.front() + "\" could not be started: " +
-                                                   std::generic_category().message(code));
+    if (const int code = plan.run(process, all); code != 0)
+        return fail(ErrorKind::device_failure,
+                    "the worker program could not be started: " + printable_utf8(watcher) + ": " +
+                        std::generic_category().message(code));
     int status = 0;
     while (::waitpid(process, &status, WNOHANG) == 0) {
         if (control.cancelled()) {
-            ::kill(-process, SIGKILL);
+            ::kill(process, SIGTERM);
             ::waitpid(process, &status, 0);
             return fail(ErrorKind::cancelled, "building the revision was cancelled");
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    if (!WIFEXITED(status)) return 128;
+    if (WEXITSTATUS(status) == not_started)
+        return fail(ErrorKind::device_failure, "\"" + words.front() + "\" could not be started");
+    return WEXITSTATUS(status);
 }
 
-std::string own_process() {
-    return std::to_string(::getpid());
+// Whether a process of that number runs, of whatever program.
+bool process_runs(const std::string& number) {
+    pid_t process = 0;
+    const char* const end = number.data() + number.size();
+    const auto [at, error] = std::from_chars(number.data(), end, process);
+    return error != std::errc() || at != end || process <= 0 || ::kill(process, 0) == 0 || errno != ESRCH;
 }
 
 #else
@@ -65,6 +88,9 @@ Result<int> run_build_step(const std::vector<std::string>&, const fs::path&, con
 }
 std::string own_process() {
     return "0";
+}
+bool process_runs(const std::string&) {
+    return true;
 }
 
 #endif
@@ -81,6 +107,9 @@ Result<std::string> commit_of_revision(const fs::path& source, const std::string
                                        const fs::path& folder, const TaskControl& control) {
     const fs::path output = folder / ("commit-" + own_process());
     const RemovedFile removed{output};
+    std::error_code error;
+    if (!fs::is_directory(source, error))
+        return fail(ErrorKind::bad_argument, quoted(source) + " is no folder: name a git repository");
     IIR2D_TRY(const auto code, run_build_step({"git", "-C", source.string(), "rev-parse", "--verify",
                                                "--quiet", "--end-of-options", revision + "^{commit}"},
                                               output, control));
@@ -92,6 +121,13 @@ Result<std::string> commit_of_revision(const fs::path& source, const std::string
     return text->substr(0, text->find('\n'));
 }
 
+// Without a number make starts as many compilers as there are files.
+std::string build_jobs() {
+    const char* chosen = std::getenv("CMAKE_BUILD_PARALLEL_LEVEL");  // NOLINT(concurrency-mt-unsafe)
+    if (chosen != nullptr && *chosen != '\0') return chosen;
+    return std::to_string(std::max(1U, std::thread::hardware_concurrency()));
+}
+
 Result<void> run_build_steps(const fs::path& source, const std::string& commit, const fs::path& work,
                              const fs::path& log, const TaskControl& control) {
     const std::string tree = (work / "source").string();
@@ -100,7 +136,7 @@ Result<void> run_build_steps(const fs::path& source, const std::string& commit, 
         {"git", "-C", source.string(), "worktree", "add", "--detach", "--force", tree, commit},
         {"cmake", "-S", tree, "-B", binary, "-DCMAKE_BUILD_TYPE=Release", "-DIIR2D_BUILD_WORKBENCH=OFF",
          "-DIIR2D_BUILD_TESTS=OFF", "-DIIR2D_BUILD_BENCH=OFF", "-DIIR2D_CUDA=OFF"},
-        {"cmake", "--build", binary, "--parallel"}};
+        {"cmake", "--build", binary, "--parallel", build_jobs()}};
     double part = 0;
     for (const auto& step : steps) {
         control.report(part, "building " + commit.substr(0, 12));
@@ -111,6 +147,30 @@ Result<void> run_build_steps(const fs::path& source, const std::string& commit, 
                         "the revision " + commit.substr(0, 12) + " cannot be built: see " + quoted(log));
     }
     return {};
+}
+
+// Removes a build's folder; git forgets its worktree.
+void remove_work(const fs::path& source, const fs::path& work, const fs::path& log) {
+    static_cast<void>(run_build_step(
+        {"git", "-C", source.string(), "worktree", "remove", "--force", (work / "source").string()}, log,
+        {}));
+    std::error_code ignored;
+    fs::remove_all(work, ignored);
+}
+
+// Removes the folders, COMMIT-PROCESS, of builds whose program was killed.
+void remove_abandoned(const fs::path& source, const fs::path& cache) {
+    constexpr std::size_t commit_digits = 40;
+    std::vector<fs::path> abandoned;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(cache, error)) {
+        const std::string name = entry.path().filename().string();
+        if (name.size() > commit_digits + 1 && name[commit_digits] == '-' &&
+            name.find_first_not_of("0123456789abcdef") == commit_digits &&
+            !process_runs(name.substr(commit_digits + 1)))
+            abandoned.push_back(entry.path());
+    }
+    for (const fs::path& work : abandoned) remove_work(source, work, "/dev/null");
 }
 
 // Returns the library in a finished build, or nothing.
@@ -136,19 +196,13 @@ Result<fs::path> build_revision(const fs::path& source, const std::string& revis
     fs::path kept = cache / commit / "libiir2d.so";
     if (fs::is_regular_file(kept, error)) return kept;
 
+    remove_abandoned(source, cache);
     const fs::path work = cache / (commit + "-" + own_process());
     const fs::path log = cache / (commit + ".log");
     fs::remove_all(work, error);
     fs::remove(log, error);
     fs::create_directories(work, error);
     auto built = run_build_steps(source, commit, work, log, control);
-    // Whatever came of it, git forgets the worktree.
-    const auto tidy = [&] {
-        static_cast<void>(run_build_step(
-            {"git", "-C", source.string(), "worktree", "remove", "--force", (work / "source").string()}, log,
-            {}));
-        fs::remove_all(work, error);
-    };
     fs::path library = built ? built_library(work / "build") : fs::path();
     if (built && library.empty())
         built = fail(ErrorKind::bad_input,
@@ -159,7 +213,7 @@ Result<fs::path> build_revision(const fs::path& source, const std::string& revis
         fs::create_directories(kept.parent_path(), error);
         written = bytes ? write_file_atomically(kept, *bytes) : Result<void>(std::unexpected(bytes.error()));
     }
-    tidy();
+    remove_work(source, work, log);
     if (!built) return std::unexpected(built.error());
     IIR2D_RETURN_IF_ERROR(written);
     return kept;

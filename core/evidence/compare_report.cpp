@@ -160,6 +160,7 @@ std::string comparison_to_json(const RecordComparison& c) {
     Json cases = Json::array();
     for (const auto& one : c.cases) cases.push_back(json_of(one));
     const auto wrong = shortcomings(c);
+    const std::string duel = duel_command(c);
     const Json json{{"schema", "iir2d-workbench/comparison"},
                     {"schema_version", 1},
                     {"metric", name_of(c.settings.metric)},
@@ -177,6 +178,7 @@ std::string comparison_to_json(const RecordComparison& c) {
                     {"missing_in_base", c.missing_in_base},
                     {"passed", wrong.empty()},
                     {"shortcomings", wrong},
+                    {"duel_command", duel.empty() ? Json() : Json(duel)},
                     {"cases", cases}};
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -99,6 +99,11 @@ TEST_F(DuelCli, RefusesWhatIsNoLibraryAndNoSetting) {
     EXPECT_EQ(duel({}).code, 2);
     EXPECT_EQ(duel({".", ".", "--margin", "0%"}).code, 2);
     EXPECT_EQ(duel({".", ".", "--device", "cuda:0"}).code, 2);
+    for (const char* option : {"--config=static", "--tune=off"}) {
+        const auto refused = duel({".", ".", option});
+        EXPECT_EQ(refused.code, 2) << option;
+        EXPECT_THAT(error_lines(refused.err), ElementsAre(HasSubstr("has no effect on a duel")));
+    }
     EXPECT_EQ(duel({".", ".", "--sign", path("key")}).code, 2);
     EXPECT_EQ(duel({".", ".", "--budget", "0"}).code, 2);
     for (const char* limit : {"nan", "inf", "-5%", "10001%"})

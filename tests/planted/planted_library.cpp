@@ -2,11 +2,13 @@
 // A libiir2d that does what its file name says, for duels: it opens the real library, which
 // IIR2D_PLANTED_REAL names, and passes calls on.
 //   ..._plain   nothing else
-//   ..._slower  repeats the first IIR2D_PLANTED_ROWS rows of the plane (default: a tenth) after each call: a
-//               slowdown that scales with the machine as a real one does
+//   ..._slower  repeats a part of the plane after each call, IIR2D_PLANTED_ROWS rows (default: a tenth) of
+//               IIR2D_PLANTED_COLUMNS samples (default: all): a slowdown that scales with the machine as a
+//               real one does
 //   ..._wrong   adds 1 to one sample        ..._near  moves one sample by one unit in the last place
 //   ..._crash   writes to address 0         ..._hang  never returns
 //   ..._refuse  fails with a sentence         ..._meddle  changes its input
+//   ..._trap    crashes while it is opened     ..._stall  never ends being opened
 //   ..._child   starts a process that sleeps, and writes its number into the file IIR2D_PLANTED_CHILD
 #include <dlfcn.h>
 #include <unistd.h>
@@ -39,7 +41,8 @@ struct Planted {
     std::string kind = own_kind();
     Forward real = nullptr;
     PoolForward real_pool = nullptr;
-    int rows = -1;
+    int rows = -1;  // of what is repeated; below 0: the default
+    int columns = -1;
     std::vector<double> scratch;
 
     Planted() {
@@ -49,12 +52,19 @@ struct Planted {
         if (handle != nullptr)
             real_pool = reinterpret_cast<PoolForward>(dlsym(handle, "iir2d_pool_forward_cpu"));
         if (const char* text = std::getenv("IIR2D_PLANTED_ROWS")) rows = std::atoi(text);
+        if (const char* text = std::getenv("IIR2D_PLANTED_COLUMNS")) columns = std::atoi(text);
     }
 };
 
 Planted& planted() {
     static Planted one;
     return one;
+}
+
+__attribute__((constructor)) void when_opened() {
+    const std::string kind = own_kind();
+    if (kind == "trap") std::abort();
+    while (kind == "stall") usleep(1000);
 }
 
 void change_one_sample(void* out, const IIR2D_Params& p, bool a_lot) {
@@ -70,7 +80,8 @@ void change_one_sample(void* out, const IIR2D_Params& p, bool a_lot) {
 int repeat_some(Planted& p, const void* in, const IIR2D_Params& params) {
     IIR2D_Params part = params;
     part.height = p.rows >= 0 ? p.rows : (params.height + 5) / 10;
-    if (part.height == 0) return IIR2D_STATUS_OK;
+    if (p.columns >= 0) part.width = p.columns;
+    if (part.height == 0 || part.width == 0) return IIR2D_STATUS_OK;
     const auto samples = static_cast<std::size_t>(part.width) * static_cast<std::size_t>(part.height);
     if (p.scratch.size() < samples) p.scratch.resize(samples);
     return p.real(in, p.scratch.data(), &part);
@@ -125,7 +136,8 @@ static int pool(const void* x, void* y, const IIR2D_PoolParams* params) {
     if (p.kind != "slower") return IIR2D_STATUS_OK;
     IIR2D_PoolParams part = *params;
     part.height = (p.rows >= 0 ? p.rows : params->height / 10) / 2 * 2;
-    if (part.height == 0) return IIR2D_STATUS_OK;
+    if (p.columns >= 0) part.width = p.columns / 2 * 2;
+    if (part.height == 0 || part.width == 0) return IIR2D_STATUS_OK;
     const auto samples = static_cast<std::size_t>(part.width) * static_cast<std::size_t>(part.height);
     if (p.scratch.size() < samples) p.scratch.resize(samples);
     return p.real_pool(x, p.scratch.data(), nullptr, &part);

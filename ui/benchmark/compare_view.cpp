@@ -350,6 +350,16 @@ void CompareView::showVerdict() {
     const RecordComparison& c = compared()->comparison;
     const auto wrong = shortcomings(c);
     const bool doubtful = wrong.empty() && c.count(Verdict::ambiguous) > 0;
+    QString details =
+        doubtful
+            ? tr("AMBIGUOUS is neither sameness nor a difference: nothing speaks against the new record, "
+                 "and not all of it was shown to be as fast. With a limit, a case passes only where it is "
+                 "shown to be within it.")
+            : lines(wrong);
+    if (const std::string command = duel_command(c); !command.empty())
+        details +=
+            tr("\nMeasured in pairs, the ambiguous cases have an answer: Duel with… on this page, or %1")
+                .arg(toText(command));
     m_verdict->setStatement(
         !wrong.empty() ? StatusStrip::Tone::bad
         : doubtful     ? StatusStrip::Tone::warning
@@ -358,12 +368,7 @@ void CompareView::showVerdict() {
          : doubtful     ? (c.settings.max_regression ? tr("Passed, within the limit") : tr("Undecided"))
                         : tr("Passed")) +
             QStringLiteral("   ") + counted(c),
-        {},
-        doubtful
-            ? tr("AMBIGUOUS is neither sameness nor a difference: nothing speaks against the new record, "
-                 "and not all of it was shown to be as fast. With a limit, a case passes only where it is "
-                 "shown to be within it.")
-            : lines(wrong));
+        {}, details);
     if (c.unlike.empty()) {
         m_unlike->hide();
         return;

@@ -13,8 +13,6 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <functional>
-#include <thread>
 
 #include "tests/core/duel/duel_testing.h"
 
@@ -48,15 +46,6 @@ bool runs(int process) {
     std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
     std::string id, name, state;
     return stat >> id >> name >> state && state != "Z" && state != "X";
-}
-
-// Waits for what takes milliseconds, and longer on a busy machine.
-bool comes_true(const std::function<bool()>& condition) {
-    for (int i = 0; i < 3000; ++i) {
-        if (condition()) return true;
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    return false;
 }
 
 // Of this process alone: another build's tests may run beside it.
@@ -167,6 +156,22 @@ TEST(Duel, FailsACrashAHangAndARefusalByNameAndGoesOn) {
         EXPECT_THAT(shortcomings(*duel, 0.5), Not(IsEmpty()));
         EXPECT_THAT(workers_of(::getpid()), IsEmpty());
     }
+}
+
+// It would in every case.
+TEST(Duel, IsRefusedForALibraryThatCrashesOrHangsWhileItIsOpened) {
+    DuelSettings settings = quick_settings();
+    settings.matrix.filter_ids = {1, 2};
+    settings.longest_call_seconds = 1;
+    for (const auto& [kind, sentence] :
+         {std::pair("trap", "new: crashed (signal 6, aborted) while it opened its library"),
+          std::pair("stall", "new: hung: it opened its library for more than 1 s")}) {
+        const auto duel = run_duel(settings, library(planted("plain")), library(planted(kind)));
+        ASSERT_FALSE(duel) << kind;
+        EXPECT_EQ(duel.error().kind, ErrorKind::bad_input);
+        EXPECT_EQ(duel.error().message, sentence);
+    }
+    EXPECT_THAT(workers_of(::getpid()), IsEmpty());
 }
 
 TEST(Duel, EndsALibraryThatChangesItsInput) {

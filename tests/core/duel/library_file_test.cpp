@@ -67,5 +67,19 @@ TEST_F(LibraryFileTest, SaysThatALibraryIsOfAnotherArchitecture) {
     EXPECT_THAT(foreign.error().message, HasSubstr("another architecture (ELF machine 20, 64 bits)"));
 }
 
+// Whoever opens such a file crashes.
+TEST_F(LibraryFileTest, SaysThatALibraryIsCutOff) {
+    std::ifstream in(IIR2D_REAL_LIBRARY, std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(in)), {});
+    const fs::path file = m_folder / "cut.so";
+    for (const std::size_t kept : {std::size_t{40}, std::size_t{100}, std::size_t{5000}, bytes.size() / 2}) {
+        std::ofstream(file, std::ios::binary) << bytes.substr(0, kept);
+        const auto cut = find_library("NEW", file.string());
+        ASSERT_FALSE(cut) << kept;
+        EXPECT_EQ(cut.error().kind, ErrorKind::bad_input);
+        EXPECT_THAT(cut.error().message, HasSubstr("it is cut off")) << kept;
+    }
+}
+
 }  // namespace
 }  // namespace workbench

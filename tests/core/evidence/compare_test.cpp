@@ -388,10 +388,12 @@ TEST(DuelCommand, NamesBothBuildsWhereACaseIsAmbiguousOnOneHost) {
         "iir2d duel /old/libiir2d.so /new/libiir2d.so --filter-ids 1 --border-modes mirror --precisions "
         "f32,mixed --device cpu --sizes 1024x1024");
     EXPECT_THAT(comparison_to_markdown(*comparison), HasSubstr("Measured in pairs"));
+    EXPECT_THAT(comparison_to_json(*comparison), HasSubstr("\"duel_command\": \"" + command + "\""));
 
     auto elsewhere = now;
     elsewhere.environment.host = std::string("other");
     EXPECT_EQ(duel_command(*compare(base, elsewhere, {})), "");
+    EXPECT_THAT(comparison_to_json(*compare(base, elsewhere, {})), HasSubstr("\"duel_command\": null"));
     auto same_build = now;
     same_build.environment.library_sha256 = base.environment.library_sha256;
     EXPECT_EQ(duel_command(*compare(base, same_build, {})), "");

@@ -133,6 +133,22 @@ TEST_F(CompareViewTest, CallsNothingPassedThatIsAmbiguous) {
     view.showComparison(*undecided);
     EXPECT_TRUE(view.verdictStrip().title().startsWith(QStringLiteral("Undecided")))
         << view.verdictStrip().title().toStdString();
+    EXPECT_FALSE(view.verdictStrip().details().contains(QStringLiteral("iir2d duel"))) << "one build";
+    Record old = madeRecord({{.filter = 1, .median_ms = 1.0, .spread = 0.5}}, 1);
+    Record changed = madeRecord({{.filter = 1, .median_ms = 1.04, .spread = 0.5}}, 2);
+    old.environment.host = changed.environment.host = std::string("desk");
+    old.run.device.id = changed.run.device.id = "cpu";
+    old.environment.library_path = std::string("/old/libiir2d.so");
+    changed.environment.library_path = std::string("/new/libiir2d.so");
+    old.environment.library_sha256 = std::string(64, 'a');
+    changed.environment.library_sha256 = std::string(64, 'b');
+    const auto two = compareOpened(opened(old), opened(changed), {});
+    ASSERT_TRUE(two) << two.error().message;
+    view.showComparison(*two);
+    EXPECT_TRUE(view.verdictStrip().details().contains(
+        QStringLiteral("iir2d duel /old/libiir2d.so /new/libiir2d.so")))
+        << view.verdictStrip().details().toStdString();
+    view.showComparison(*undecided);
     const std::string report = comparison_to_markdown((*undecided)->comparison);
     EXPECT_EQ(report.find("**Passed**"), std::string::npos);
     EXPECT_NE(report.find("**Undecided**"), std::string::npos);
