@@ -94,7 +94,7 @@ class Separable {
         std::ranges::fill(m_holds, -1);
         for (std::int64_t oy = block.rows.begin; oy < block.rows.end; ++oy) {
             const Taps taps = m_y.taps(oy);
-            const std::int64_t first_tap = (taps.first - m_y.start(oy)) / m_y.dilation;
+            const std::int64_t first_tap = m_y.adaptive ? 0 : (taps.first - m_y.start(oy)) / m_y.dilation;
             m_parts.clear();
             for (std::int64_t k = 0; k < taps.count; ++k) {
                 if (stop.stop_requested()) return false;
@@ -251,11 +251,13 @@ class Separable {
         const AxisWindows& x = m_job.geometry.x;
         const std::int64_t width = m_job.geometry.input.w;
         std::int64_t* indices = m_job.indices(block.plane, oy, block.columns.begin);
-        const std::int64_t top = m_y.start(oy);
+        const std::int64_t top = m_y.adaptive ? m_y.taps(oy).first : m_y.start(oy);
         for (std::int64_t o = block.columns.begin; o < block.columns.end; ++o) {
             const std::int64_t i = o - block.columns.begin;
             std::int64_t row = top + best.rows[i] * m_y.dilation;
-            std::int64_t column = x.start(o) + best.columns[i] * x.dilation;
+            const std::int64_t left =
+                x.adaptive ? m_job.column_taps[static_cast<std::size_t>(o)].first : x.start(o);
+            std::int64_t column = left + best.columns[i] * x.dilation;
             if (best.values[i] == -std::numeric_limits<float>::infinity()) {
                 // As low as the padding: the first element, if there is one.
                 const Taps rows = m_y.taps(oy);
@@ -275,12 +277,11 @@ class Separable {
         // up to the sixth are all normal. The root of a very small p multiplies the rounding of the powers by
         // 1 / p: none of them is trusted.
         const double lowest = p <= 6.0 ? 0.0 : Limits::min() / (Limits::epsilon() * Limits::epsilon());
-        const bool never = p < 1.0 / 16.0;
+        const double least = p < 1.0 / 16.0 ? Limits::infinity() : lowest;
+        if (take_roots(1.0 / p, least, sums, out.count, out.to)) return;
         for (std::int64_t i = 0; i < out.count; ++i) {
-            const bool trusted = !never && sums[i] >= lowest && sums[i] <= Limits::max();
-            out.to[i] =
-                static_cast<float>(trusted ? std::pow(sums[i], 1.0 / p)
-                                           : exact_norm(m_job, block.plane, oy, block.columns.begin + i));
+            if (out.to[i] != out.to[i])
+                out.to[i] = static_cast<float>(exact_norm(m_job, block.plane, oy, block.columns.begin + i));
         }
     }
 

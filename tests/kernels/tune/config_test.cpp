@@ -143,8 +143,7 @@ TEST(ConfigCandidates, AreFewDistinctAndBeginWithStatic) {
         }
     }
     // One thread, and windows one by one: nothing to choose.
-    PoolDesc gathered{.op = PoolOp::adaptive_max, .shape = {1, 1, 50, 50}};
-    gathered.output = {7, 9};
+    const PoolDesc gathered{.op = PoolOp::lp, .shape = {1, 1, 50, 50}, .p = 4, .element = ElementType::f64};
     EXPECT_EQ(candidates(cpu(1), gathered, PoolUse::forward).value().size(), 1U);
 }
 
