@@ -60,10 +60,8 @@ PoolConfigs::PoolConfigs(const PoolDesc& desc, const PoolGeometry& geometry, con
                          PoolUse use, int threads)
     : m_desc(desc), m_geometry(geometry), m_kernel(kernel), m_use(use), m_threads(threads) {}
 
-// Places of maxima in f64 are found window by window, whatever the kernel is.
 bool PoolConfigs::gathers() const {
-    if (m_use == PoolUse::backward) return false;
-    return m_kernel.gathered || (m_use == PoolUse::forward_with_places && m_desc.element == ElementType::f64);
+    return m_use != PoolUse::backward && m_kernel.gathered;
 }
 
 bool PoolConfigs::has_stores() const {
@@ -231,8 +229,7 @@ tune::Facts PoolConfigs::facts() const {
     const bool backward = m_use == PoolUse::backward;
     const bool places = m_use == PoolUse::forward_with_places;
     const ElementType sums = backward ? backward_accumulator(m_desc, m_geometry) : m_kernel.accumulator;
-    const bool gathered = backward ? !scatters_in_vectors(m_desc, m_geometry)
-                                   : m_kernel.gathered || (places && m_desc.element == ElementType::f64);
+    const bool gathered = backward ? !scatters_in_vectors(m_desc, m_geometry) : m_kernel.gathered;
     return {.purpose = backward ? tune::Purpose::pool_backward_cpu : tune::Purpose::pool_cpu,
             .width = m_geometry.input.w,
             .height = m_geometry.input.h,

@@ -245,8 +245,9 @@ CpuJob<T> make_job(const PoolDesc& desc, const PoolGeometry& geometry, const Cpu
 // Elements that are not f32.
 template <class T>
 Result<void> forward_other_type(const CpuJob<T>& job, int threads, const RunControl& control) {
+    using Compared = std::conditional_t<(sizeof(T) > sizeof(float)), double, float>;
+    if (job.argmax != nullptr) return run_separable<ArgmaxLines<Compared>>(job, threads, control);
     if constexpr (sizeof(T) < sizeof(float)) {
-        if (job.argmax != nullptr) return run_separable<ArgmaxLines>(job, threads, control);
         if (job.kernel.accumulator == ElementType::f32)
             return run_separable<PlainLines<float>>(job, threads, control);
     }
@@ -387,9 +388,6 @@ Result<void> forward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, con
     if (const auto plain = not_adaptive(desc, geometry))
         return forward_cpu(plain->desc, plain->geometry, kernel, x, y, argmax, threads, control);
     if (kernel.gathered) return forward_gathered(desc, geometry, x, y, argmax, threads, control);
-    // Places are of floats.
-    if (desc.element == ElementType::f64 && argmax != nullptr)
-        return forward_gathered(desc, geometry, x, y, argmax, threads, control);
     if (desc.element != ElementType::f32) {
         return with_storage(desc.element, [&]<class T>() {
             return forward_other_type(make_job<T>(desc, geometry, kernel, x, y, argmax), threads, control);
@@ -404,7 +402,7 @@ Result<void> forward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, con
     if (kernel.small_windows && (argmax == nullptr || indices_fit)) {
         return run_small_windows(job, threads, control);
     }
-    if (argmax != nullptr) return run_separable<ArgmaxLines>(job, threads, control);
+    if (argmax != nullptr) return run_separable<ArgmaxLines<float>>(job, threads, control);
     if (kernel.accumulator == ElementType::f64) {
         return run_separable<PlainLines<double>>(job, threads, control);
     }

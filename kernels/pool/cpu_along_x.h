@@ -306,7 +306,7 @@ class AlongX {
             Lines::values(to)[i] = folded;
             if constexpr (Lines::with_argmax) {
                 const std::int64_t first = (taps.first - m_axis.start(o)) / m_axis.dilation;
-                to.columns[i] = static_cast<std::int32_t>(first + best);
+                to.columns[i] = static_cast<typename Lines::Index>(first + best);
                 to.rows[i] = 0;
             }
         }

@@ -247,7 +247,8 @@ class Separable {
         }
     }
 
-    void write_indices(const Block& block, std::int64_t oy, const ArgmaxLines::Row& best) const {
+    void write_indices(const Block& block, std::int64_t oy,
+                       const Row& best) const requires Lines::with_argmax {
         const AxisWindows& x = m_job.geometry.x;
         const std::int64_t width = m_job.geometry.input.w;
         std::int64_t* indices = m_job.indices(block.plane, oy, block.columns.begin);
@@ -258,7 +259,7 @@ class Separable {
             const std::int64_t left =
                 x.adaptive ? m_job.column_taps[static_cast<std::size_t>(o)].first : x.start(o);
             std::int64_t column = left + best.columns[i] * x.dilation;
-            if (best.values[i] == -std::numeric_limits<float>::infinity()) {
+            if (best.values[i] == -std::numeric_limits<Acc>::infinity()) {
                 // As low as the padding: the first element, if there is one.
                 const Taps rows = m_y.taps(oy);
                 const Taps columns = x.taps(o);

@@ -302,4 +302,39 @@ TEST(PoolRun, WhatAPlanSaysOfItself) {
     EXPECT_EQ(beside->kernel().variant, "parts_f32_sum");
 }
 
+// Pairs of f64 are folded by the same loops as those of f32, in vectors half as wide.
+TEST(PoolRun, PlacesInF64AreThoseInF32) {
+    for (std::int64_t width = 1; width <= 37; width += width < 20 ? 1 : 4) {
+        const Shape shape{1, 2, 21, width};
+        for (const auto& x : {pool_testing::with_extremes(pool_testing::elements(shape), 80),
+                              pool_testing::with_ties(pool_testing::elements(shape), 81)}) {
+            const std::vector<double> wide(x.begin(), x.end());
+            for (const std::int64_t window : {1, 2, 3, 9, 17}) {
+                for (const std::int64_t stride : {1, 2, 5}) {
+                    PoolDesc desc{.op = PoolOp::max,
+                                  .shape = shape,
+                                  .window = {window, std::min(window, width)},
+                                  .stride = Extent{stride, stride},
+                                  .padding = {window / 2, std::min(window, width) / 2},
+                                  .ceil_mode = true};
+                    const auto expected = pool_testing::run(desc, x);
+                    desc.element = ElementType::f64;
+                    const auto plan = PoolPlan::make(pool_testing::cpu(2), desc);
+                    ASSERT_TRUE(plan);
+                    std::vector<double> y(expected.y.size());
+                    std::vector<std::int64_t> argmax(y.size());
+                    ASSERT_TRUE(plan->forward({wide.data(), ElementType::f64, shape},
+                                              {y.data(), ElementType::f64, plan->output_shape()}, argmax));
+                    ASSERT_EQ(argmax, expected.argmax)
+                        << width << ", window " << window << ", stride " << stride;
+                    for (std::size_t i = 0; i < y.size(); ++i) {
+                        const auto of_f32 = static_cast<double>(expected.y[i]);
+                        ASSERT_TRUE(std::isnan(of_f32) ? std::isnan(y[i]) : y[i] == of_f32) << i;
+                    }
+                }
+            }
+        }
+    }
+}
+
 }  // namespace
