@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Powers of magnitudes, of lp pooling with any p, in vectors of f64: within 1e-11 of the power where it is a
-// normal number of f64, and with the same bits on every machine. Where it would be smaller it is 0. Bits as
-// in fold.h. Thread-safe.
+// Powers of magnitudes, of lp pooling with any p, in vectors of f64: within 1e-11 of the power, times
+// abs(exponent) where that is above 1, if it is a normal number of f64; where it would be smaller it is 0.
+// The same bits on every machine, and as fold.h says. Thread-safe.
 #pragma once
 
 #include <cstdint>
