@@ -203,15 +203,14 @@ tune::Purpose PoolConfigs::purpose() const {
     return m_use == PoolUse::backward ? tune::Purpose::pool_backward_cpu : tune::Purpose::pool_cpu;
 }
 
-// What is computed of each window; a kernel that gathers has no formula of its own.
+// What is computed of each window; a kernel that gathers has no formula of its own, and elements of 16 bits
+// are raised to 3 as to any power.
 Formula PoolConfigs::formula() const {
+    if (m_desc.op == PoolOp::lp && m_desc.p == 3) return Formula::lp3;
     if (!m_kernel.gathered) return m_kernel.formula;
     if (is_max(m_desc.op)) return Formula::max;
     if (m_desc.op != PoolOp::lp) return Formula::avg;
-    return m_desc.p == 1   ? Formula::lp1
-           : m_desc.p == 2 ? Formula::lp2
-           : m_desc.p == 3 ? Formula::lp3
-                           : Formula::power;
+    return m_desc.p == 1 ? Formula::lp1 : m_desc.p == 2 ? Formula::lp2 : Formula::power;
 }
 
 std::string PoolConfigs::key() const {

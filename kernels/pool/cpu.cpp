@@ -342,13 +342,15 @@ CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry, 
     const bool other_type = desc.element != ElementType::f32;
     const bool alone =
         geometry.x.adaptive ? !is_dealt_out(desc, geometry) : other_type && is_faster_alone(desc, geometry);
-    if (alone || (other_type && desc.op == PoolOp::lp && needs_powers(desc))) {
+    const bool is_f64 = desc.element == ElementType::f64;
+    if (alone || (is_f64 && desc.op == PoolOp::lp && needs_powers(desc))) {
         kernel.gathered = true;
         kernel.accumulator = gathered_accumulator(desc, geometry);
         kernel.variant = "gathered_" + std::string(name_of(kernel.accumulator)) + "_sum";
         return kernel;
     }
     kernel.formula = formula_of(desc, geometry);
+    if (other_type && kernel.formula == Formula::lp3) kernel.formula = Formula::power;
     kernel.small_windows = !other_type && are_small_windows(geometry, kernel.formula) &&
                            (config.way == 0 || config.way == way_windows);
     if (geometry.x.adaptive) {

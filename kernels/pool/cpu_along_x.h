@@ -18,8 +18,8 @@ template <class Lines, class T>
 class AlongX {
     using Acc = typename Lines::Acc;
     using Row = typename Lines::Row;
-    // Those of other elements are taken window by window.
-    static constexpr bool takes_powers = std::is_same_v<T, float> && std::is_same_v<Acc, double>;
+    // Those of f64 are taken window by window.
+    static constexpr bool takes_powers = sizeof(T) <= sizeof(float) && std::is_same_v<Acc, double>;
 
   public:
     // For rows of at most `width` windows.
@@ -206,16 +206,18 @@ class AlongX {
             if constexpr (std::is_same_v<Acc, float>) widened = line + begin;
             widen_row(row + first + begin, end - begin, widened);
             const bool are_terms = m_formula == Formula::max || m_formula == Formula::avg;
-            if (!std::is_same_v<Acc, float> || !are_terms)
-                make_terms(m_formula, widened, end - begin, line + begin);
+            if (!std::is_same_v<Acc, float> || !are_terms) make_line(widened, end - begin, line + begin);
         } else {
-            if constexpr (takes_powers) {
-                if (m_formula == Formula::power) raise(m_p, row + first + begin, end - begin, line + begin);
-            }
-            if (m_formula != Formula::power)
-                make_terms(m_formula, row + first + begin, end - begin, line + begin);
+            make_line(row + first + begin, end - begin, line + begin);
         }
         std::fill(line + end, line + length, nothing());
+    }
+
+    void make_line(const auto* from, std::int64_t count, Acc* to) const {
+        if constexpr (takes_powers) {
+            if (m_formula == Formula::power) return raise(m_p, from, count, to);
+        }
+        make_terms(m_formula, from, count, to);
     }
 
     // As make_terms().
@@ -263,7 +265,7 @@ class AlongX {
     }
 
     // In vectors of the elements of many windows.
-    void fold_powers_one_by_one(const float* row, IndexRange columns, double* to) {
+    void fold_powers_one_by_one(const T* row, IndexRange columns, double* to) {
         constexpr std::size_t enough = 256;
         for (std::int64_t o = columns.begin; o < columns.end;) {
             m_picked.clear();
@@ -271,7 +273,7 @@ class AlongX {
             for (; o < columns.end && m_picked.size() < enough; ++o) {
                 const Taps taps = m_axis.taps(o);
                 for (std::int64_t k = 0; k < taps.count; ++k)
-                    m_picked.push_back(row[taps.first + k * taps.step]);
+                    m_picked.push_back(element::load<float>(row[taps.first + k * taps.step]));
                 m_picked_counts.push_back(taps.count);
             }
             m_raised.resize(m_picked.size());

@@ -213,6 +213,15 @@ class Separable {
         } else {
             // Rounded to 16 bits in one step from the type of the sums.
             Acc* const made = m_folded.row(0);
+            if constexpr (std::is_same_v<Acc, double>) {
+                if (m_job.kernel.formula == Formula::power) {
+                    m_lines.fold_along_y(false, m_parts, count, made);
+                    const bool good = roots_of(made, count, made);
+                    store_row(made, count, to);
+                    if (!good) replace_nan(block, oy, made, to);
+                    return;
+                }
+            }
             const bool good = finish_rows(m_lines.pointers(m_parts), output_row(block, oy, made));
             store_row(made, count, to);
             if (!good) replace_nan(block, oy, made, to);
@@ -237,7 +246,9 @@ class Separable {
             const std::int64_t i = ox - block.columns.begin;
             if (made[i] == made[i]) continue;
             window.columns = rule.columns.taps(ox);
-            if (m_job.kernel.formula == Formula::avg) {
+            if (m_job.kernel.formula == Formula::power) {
+                to[i] = pool_window<WindowOp::lp_power, T, double>(rule, oy, ox, window).value;
+            } else if (m_job.kernel.formula == Formula::avg) {
                 to[i] = pool_window<WindowOp::avg, T, Acc>(rule, oy, ox, window).value;
             } else if (m_job.kernel.formula == Formula::lp1) {
                 to[i] = pool_window<WindowOp::lp1, T, Acc>(rule, oy, ox, window).value;
@@ -272,6 +283,15 @@ class Separable {
     }
 
     void write_roots(const Block& block, std::int64_t oy, const double* sums, const OutputRow& out) const {
+        if (roots_of(sums, out.count, out.to)) return;
+        for (std::int64_t i = 0; i < out.count; ++i) {
+            if (out.to[i] != out.to[i])
+                out.to[i] = static_cast<float>(exact_norm(m_job, block.plane, oy, block.columns.begin + i));
+        }
+    }
+
+    // NaN in place of sums that are not trusted, of which it returns whether there are none.
+    bool roots_of(const double* sums, std::int64_t count, auto* to) const {
         using Limits = std::numeric_limits<double>;
         const double p = m_job.desc.p;
         // Below this, terms too small for a normal number could be a part of the sum; but powers of floats
@@ -279,11 +299,7 @@ class Separable {
         // 1 / p: none of them is trusted.
         const double lowest = p <= 6.0 ? 0.0 : Limits::min() / (Limits::epsilon() * Limits::epsilon());
         const double least = p < 1.0 / 16.0 ? Limits::infinity() : lowest;
-        if (take_roots(1.0 / p, least, sums, out.count, out.to)) return;
-        for (std::int64_t i = 0; i < out.count; ++i) {
-            if (out.to[i] != out.to[i])
-                out.to[i] = static_cast<float>(exact_norm(m_job, block.plane, oy, block.columns.begin + i));
-        }
+        return take_roots(1.0 / p, least, sums, count, to);
     }
 
     const CpuJob<T>& m_job;

@@ -107,8 +107,9 @@ HWY_FLATTEN void raise_for_target(double exponent, const float* from, std::int64
     });
 }
 
-HWY_FLATTEN bool take_roots_for_target(double exponent, double lowest, const double* sums, std::int64_t count,
-                                       float* to) {
+template <class Out>
+HWY_FLATTEN bool take_roots_in(double exponent, double lowest, const double* sums, std::int64_t count,
+                               Out* to) {
     bool all_good = true;
     for_vectors(count, [&](auto d, std::int64_t i) HWY_ATTR {
         const auto sum = hn::LoadU(d, sums + i);
@@ -177,6 +178,12 @@ HWY_FLATTEN void make_norm_gradients_in(double p, const float* x, const double* 
     }
 }
 
+bool take_roots_f32(double exponent, double lowest, const double* sums, std::int64_t count, float* to) {
+    return take_roots_in(exponent, lowest, sums, count, to);
+}
+bool take_roots_f64(double exponent, double lowest, const double* sums, std::int64_t count, double* to) {
+    return take_roots_in(exponent, lowest, sums, count, to);
+}
 void make_norm_gradients_f32(double p, const float* x, const double* sums, std::int64_t count, float* to) {
     make_norm_gradients_in(p, x, sums, count, to);
 }
@@ -192,7 +199,8 @@ HWY_AFTER_NAMESPACE();
 namespace iir2d::pool {
 
 HWY_EXPORT(raise_for_target);
-HWY_EXPORT(take_roots_for_target);
+HWY_EXPORT(take_roots_f32);
+HWY_EXPORT(take_roots_f64);
 HWY_EXPORT(make_norm_shares_for_target);
 HWY_EXPORT(make_norm_gradients_f32);
 HWY_EXPORT(make_norm_gradients_f64);
@@ -201,7 +209,10 @@ void raise(double exponent, const float* from, std::int64_t count, double* to) {
     HWY_DYNAMIC_DISPATCH(raise_for_target)(exponent, from, count, to);
 }
 bool take_roots(double exponent, double lowest, const double* sums, std::int64_t count, float* to) {
-    return HWY_DYNAMIC_DISPATCH(take_roots_for_target)(exponent, lowest, sums, count, to);
+    return HWY_DYNAMIC_DISPATCH(take_roots_f32)(exponent, lowest, sums, count, to);
+}
+bool take_roots(double exponent, double lowest, const double* sums, std::int64_t count, double* to) {
+    return HWY_DYNAMIC_DISPATCH(take_roots_f64)(exponent, lowest, sums, count, to);
 }
 void make_norm_shares(double p, const float* dy, const float* y, std::int64_t count, double* to) {
     HWY_DYNAMIC_DISPATCH(make_norm_shares_for_target)(p, dy, y, count, to);

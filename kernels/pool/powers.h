@@ -14,6 +14,7 @@ void raise(double exponent, const float* from, std::int64_t count, double* to);
 // Writes to[i] = sums[i]^exponent, rounded once, of sums that are 0 or normal; where a sum is not from
 // `lowest` to the largest finite number NaN is written in its place. Returns whether there is no such sum.
 bool take_roots(double exponent, double lowest, const double* sums, std::int64_t count, float* to);
+bool take_roots(double exponent, double lowest, const double* sums, std::int64_t count, double* to);
 
 // Gradients of the norm of f32 by rows. With p up to here, other than 1, they are the product of a term of
 // the element and a sum of its windows' shares, neither of which leaves the range of f64.

@@ -75,6 +75,10 @@ TEST(Powers, OfZeroInfinityAndNaN) {
     EXPECT_EQ(roots[2], 2.0F);
     EXPECT_TRUE(take_roots(0.5, 0.0, sums.data(), 3, roots.data()));
     EXPECT_EQ(roots[0], 0.0F);
+    std::vector<double> in_place(sums);
+    EXPECT_FALSE(take_roots(0.5, 0.0, in_place.data(), 5, in_place.data()));
+    EXPECT_EQ(in_place[2], 2.0);
+    EXPECT_TRUE(std::isnan(in_place[3]));
 }
 
 TEST(Powers, GradientsOfNorms) {
