@@ -90,22 +90,6 @@ HWY_INLINE void step_pair(const Coefficients<V>& c, const PairCoefficients<V>& p
     }
 }
 
-#if defined(__GNUC__)
-#define IIR2D_INLINE_LAMBDA __attribute__((always_inline))
-#else
-#define IIR2D_INLINE_LAMBDA
-#endif
-// As unrolled(), but never a function of its own, however long the body is: what it works on would go through
-// memory.
-template <std::int64_t N>
-HWY_INLINE void unrolled_in_place(const auto& body) {
-    [&]<std::int64_t... I>(std::integer_sequence<std::int64_t, I...>) IIR2D_INLINE_LAMBDA {
-        (body(std::integral_constant<std::int64_t, I>()), ...);
-    }
-    (std::make_integer_sequence<std::int64_t, N>());
-}
-#undef IIR2D_INLINE_LAMBDA
-
 // Count sections that have as many terms over a whole tile: square by square, each in registers between
 // coming from rows and going to them. A tile is short enough that the processor is at its columns and at the
 // next tile's squares while the chain of this one's rows goes on. No sections: samples only move.
@@ -139,6 +123,7 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
         twice[k] = hn::Set(d, begins ? sections[k].c.a1 : sections[k].pair.back);
     }
     constexpr std::int64_t groups = height / n;
+    constexpr std::int64_t few = block_columns<S, n>;
     V r1[static_cast<std::size_t>(groups)][count];
     V r2[static_cast<std::size_t>(groups)][count];
     const auto state = [&](std::int64_t group, std::int64_t k) {
@@ -152,54 +137,81 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
     }
     for (std::int64_t i = 0; i < tile_columns; i += n) {
         const std::int64_t column = Reversed ? tile_columns - n - i : i;
-        unrolled<groups>([&](auto group) {
+        unrolled_in_place<groups>([&](auto group) IIR2D_INLINE_LAMBDA {
             constexpr std::int64_t g = group * n;
             V* const s1 = r1[group];
             V* const s2 = r2[group];
-            const std::int64_t in_line = column * height + g;
             Vector<S, n> v[static_cast<std::size_t>(n)];
-            if (p.rows != nullptr) {
-                unrolled<n>([&](auto r) {
-                    const S* row = p.rows + (g + r) * p.stride + column;
-                    if constexpr (Reversed) prefetch_back(row);
-                    v[r] = hn::LoadU(ds, row);
-                });
-                transpose<S, n>(v);
-                if (p.kept != nullptr)
-                    unrolled<n>([&](auto t) { hn::StoreU(v[t], ds, p.kept + in_line + t * height); });
-            } else {
-                unrolled<n>([&](auto t) { v[t] = hn::LoadU(ds, p.from + in_line + t * height); });
-            }
-            const auto along = [&](const auto& finish) {
-                unrolled_in_place<Count == 0 ? 0 : n / 2>([&](auto j) {
-                    constexpr std::int64_t first = Reversed ? n - 1 - 2 * j : 2 * j;
-                    constexpr std::int64_t second = Reversed ? first - 1 : first + 1;
-                    unrolled<Count>([&](auto k) {
-                        V y1 = promoted(d, v[first]);
-                        V y2 = promoted(d, v[second]);
-                        step_pair<Terms>(c[k], pair[k], j == 0 ? once[k] : c[k].a1,
-                                         j == 0 ? twice[k] : pair[k].back, y1, y2, s1[k], s2[k]);
-                        if constexpr (k + 1 == Count) {
-                            y1 = finish(y1, first);
-                            y2 = finish(y2, second);
-                        }
-                        v[first] = demoted(ds, y1);
-                        v[second] = demoted(ds, y2);
+            // A few columns at a time, from rows to a block of rows again: their chain goes on while the next
+            // ones are brought into their lanes.
+            unrolled_in_place<n / few>([&](auto part) IIR2D_INLINE_LAMBDA {
+                constexpr std::int64_t begin = Reversed ? n - few - part * few : part * few;
+                Vector<S, n>* const w = v + begin;
+                const std::int64_t in_line = (column + begin) * height + g;
+                if (p.rows != nullptr) {
+                    const S* row = p.rows + g * p.stride + column + begin;
+                    if constexpr (Reversed && part == 0) {
+                        unrolled_in_place<n>([&](auto r)
+                                                 IIR2D_INLINE_LAMBDA { prefetch_back(row + r * p.stride); });
+                    }
+                    load_columns<S, n>(row, p.stride, w);
+                    if (p.kept != nullptr) {
+                        unrolled_in_place<few>([&](auto t) IIR2D_INLINE_LAMBDA {
+                            hn::StoreU(w[t], ds, p.kept + in_line + t * height);
+                        });
+                    }
+                } else {
+                    unrolled_in_place<few>([&](auto t) IIR2D_INLINE_LAMBDA {
+                        w[t] = hn::LoadU(ds, p.from + in_line + t * height);
                     });
-                });
-            };
-            if (p.add != nullptr) {
-                along([&](const V& y, std::int64_t t) {
-                    return hn::Add(y, load_as(d, p.add + in_line + t * height));
-                });
-            } else {
-                along([](const V& y, std::int64_t) { return y; });
-            }
-            if (p.to != nullptr)
-                unrolled<n>([&](auto t) { hn::StoreU(v[t], ds, p.to + in_line + t * height); });
+                }
+                const auto along = [&](const auto& finish) IIR2D_INLINE_LAMBDA {
+                    unrolled_in_place<Count == 0 ? 0 : few / 2>([&](auto j) IIR2D_INLINE_LAMBDA {
+                        constexpr std::int64_t first = Reversed ? few - 1 - 2 * j : 2 * j;
+                        constexpr std::int64_t second = Reversed ? first - 1 : first + 1;
+                        constexpr bool at_once = part == 0 && j == 0;
+                        unrolled_in_place<Count>([&](auto k) IIR2D_INLINE_LAMBDA {
+                            V y1 = promoted(d, w[first]);
+                            V y2 = promoted(d, w[second]);
+                            step_pair<Terms>(c[k], pair[k], at_once ? once[k] : c[k].a1,
+                                             at_once ? twice[k] : pair[k].back, y1, y2, s1[k], s2[k]);
+                            if constexpr (k + 1 == Count) {
+                                y1 = finish(y1, first);
+                                y2 = finish(y2, second);
+                            }
+                            w[first] = demoted(ds, y1);
+                            w[second] = demoted(ds, y2);
+                        });
+                    });
+                };
+                const auto as_it_is = [](const V& y, std::int64_t) IIR2D_INLINE_LAMBDA { return y; };
+                if constexpr (std::is_same_v<S, A>) {
+                    along(as_it_is);
+                    if (p.add != nullptr) {
+                        unrolled_in_place<few>([&](auto t) IIR2D_INLINE_LAMBDA {
+                            w[t] = hn::Add(w[t], hn::LoadU(ds, p.add + in_line + t * height));
+                        });
+                    }
+                } else if (p.add != nullptr) {
+                    // Before it is rounded.
+                    along([&](const V& y, std::int64_t t) IIR2D_INLINE_LAMBDA {
+                        return hn::Add(y, load_as(d, p.add + in_line + t * height));
+                    });
+                } else {
+                    along(as_it_is);
+                }
+                if (p.to != nullptr) {
+                    unrolled_in_place<few>([&](auto t) IIR2D_INLINE_LAMBDA {
+                        hn::StoreU(w[t], ds, p.to + in_line + t * height);
+                    });
+                }
+                if (by_row != nullptr) transpose_within<S, n>(w);
+            });
             if (by_row != nullptr) {
-                transpose<S, n>(v);
-                unrolled<n>([&](auto r) { hn::StoreU(v[r], ds, by_row + (g + r) * tile_columns + column); });
+                transpose_across<S, n>(v);
+                unrolled_in_place<n>([&](auto r) IIR2D_INLINE_LAMBDA {
+                    hn::StoreU(v[r], ds, by_row + (g + r) * tile_columns + column);
+                });
             }
         });
         for (std::int64_t k = 0; k < Count; ++k) {
@@ -295,11 +307,12 @@ HWY_NOINLINE void sweep_down(const SectionStep<A>* sections, const S* from, S* t
             }
         }
         S* row = to + column;
-        unrolled<height>([&](auto r) {
-            unrolled<beside>([&](auto i) {
+        unrolled_in_place<height>([&](auto r) IIR2D_INLINE_LAMBDA {
+            unrolled_in_place<beside>([&](auto i) IIR2D_INLINE_LAMBDA {
                 auto x = hn::LoadU(ds, from + r * tile_columns + column + i * n);
-                unrolled<Count>(
-                    [&](auto k) { x = demoted(ds, step<Terms>(c[k], promoted(d, x), r1[k][i], r2[k][i])); });
+                unrolled_in_place<Count>([&](auto k) IIR2D_INLINE_LAMBDA {
+                    x = demoted(ds, step<Terms>(c[k], promoted(d, x), r1[k][i], r2[k][i]));
+                });
                 if constexpr (Results == Kept::streamed) {
                     hn::Stream(x, ds, row + i * n);
                 } else if constexpr (Results == Kept::stored) {

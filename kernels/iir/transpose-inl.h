@@ -7,8 +7,10 @@
 #define IIR2D_TRANSPOSE_INL_H
 #endif
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "kernels/support/lanes-inl.h"
@@ -20,6 +22,28 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace support::HWY_NAMESPACE;
 
+#if !defined(IIR2D_INLINE_LAMBDA)
+#if defined(__GNUC__)
+#define IIR2D_INLINE_LAMBDA __attribute__((always_inline))
+#else
+#define IIR2D_INLINE_LAMBDA
+#endif
+#endif
+// As unrolled(), but never a function of its own, however long the body is, if that is an
+// IIR2D_INLINE_LAMBDA: what it works on would go through memory.
+template <std::int64_t N>
+HWY_INLINE void unrolled_in_place(const auto& body) {
+    [&]<std::int64_t... I>(std::integer_sequence<std::int64_t, I...>) IIR2D_INLINE_LAMBDA {
+        (body(std::integral_constant<std::int64_t, I>()), ...);
+    }
+    (std::make_integer_sequence<std::int64_t, N>());
+}
+
+// Columns of a block of 128 bits, or of a vector that is no longer: so many neighbouring columns of N rows
+// are transposed by themselves, without those beside them.
+template <class T, std::int64_t N>
+constexpr std::int64_t block_columns = std::min<std::int64_t>(16 / sizeof(T), N);
+
 #if defined(IIR2D_HAVE_HIGHWAY)
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86 && HWY_MAX_BYTES == 64
 // Four vectors of four 128-bit blocks: block j of vector i becomes block i of vector j.
@@ -27,8 +51,10 @@ template <class T, std::int64_t N>
 HWY_INLINE void transpose_blocks(Vector<T, N>& a, Vector<T, N>& b, Vector<T, N>& c, Vector<T, N>& d) {
     static_assert(N * sizeof(T) == 64);
     const hn::Repartition<float, Tag<T, N>> df;
-    const auto floats = [&](const auto& v) { return hn::BitCast(df, v).raw; };
-    const auto vector = [](__m512 raw) { return hn::BitCast(Tag<T, N>(), hn::Vec<decltype(df)>{raw}); };
+    const auto floats = [&](const auto& v) IIR2D_INLINE_LAMBDA { return hn::BitCast(df, v).raw; };
+    const auto vector = [](__m512 raw) IIR2D_INLINE_LAMBDA {
+        return hn::BitCast(Tag<T, N>(), hn::Vec<decltype(df)>{raw});
+    };
     const __m512 ab_low = _mm512_shuffle_f32x4(floats(a), floats(b), 0x44);
     const __m512 cd_low = _mm512_shuffle_f32x4(floats(c), floats(d), 0x44);
     const __m512 ab_high = _mm512_shuffle_f32x4(floats(a), floats(b), 0xEE);
@@ -38,74 +64,127 @@ HWY_INLINE void transpose_blocks(Vector<T, N>& a, Vector<T, N>& b, Vector<T, N>&
     c = vector(_mm512_shuffle_f32x4(ab_high, cd_high, 0x88));
     d = vector(_mm512_shuffle_f32x4(ab_high, cd_high, 0xDD));
 }
+
+// Four blocks of 128 bits, `step` apart. A block that is loaded into its place takes no shuffle.
+template <class T, std::int64_t N>
+HWY_INLINE Vector<T, N> load_four_blocks(const T* from, std::int64_t step) {
+    static_assert(N * sizeof(T) == 64);
+    const hn::FixedTag<T, 16 / sizeof(T)> block;
+    const hn::FixedTag<float, 4> floats;
+    const auto load = [&](const T* at)
+                          IIR2D_INLINE_LAMBDA { return hn::BitCast(floats, hn::LoadU(block, at)).raw; };
+    __m512 all = _mm512_castps128_ps512(load(from));
+    all = _mm512_insertf32x4(all, load(from + step), 1);
+    all = _mm512_insertf32x4(all, load(from + 2 * step), 2);
+    all = _mm512_insertf32x4(all, load(from + 3 * step), 3);
+    const hn::Repartition<float, Tag<T, N>> df;
+    return hn::BitCast(Tag<T, N>(), hn::Vec<decltype(df)>{all});
+}
 #else
 template <class T, std::int64_t N>
 HWY_INLINE void transpose_blocks(Vector<T, N>&, Vector<T, N>&, Vector<T, N>&, Vector<T, N>&) {
     static_assert(N == 0, "no other target has vectors of 512 bits");
 }
+template <class T, std::int64_t N>
+HWY_INLINE Vector<T, N> load_four_blocks(const T*, std::int64_t) {
+    static_assert(N == 0, "no other target has vectors of 512 bits");
+}
 #endif
 
-// A square of N vectors of N lanes: row i, lane j becomes row j, lane i.
+// Blocks of 128 bits from rows that are `step` apart, one behind the other.
 template <class T, std::int64_t N>
-HWY_INLINE void transpose(Vector<T, N>* v) {
+HWY_INLINE Vector<T, N> load_blocks(const T* from, std::int64_t step) {
     const Tag<T, N> d;
-    if constexpr (N == 2) {
+    if constexpr (N * sizeof(T) <= 16) {
+        static_cast<void>(step);
+        return hn::LoadU(d, from);
+    } else if constexpr (N * sizeof(T) == 32) {
+        const hn::Half<Tag<T, N>> half;
+        return hn::Combine(d, hn::LoadU(half, from + step), hn::LoadU(half, from));
+    } else {
+        return load_four_blocks<T, N>(from, step);
+    }
+}
+
+// block_columns vectors: within each of their blocks, row i, lane j becomes row j, lane i.
+template <class T, std::int64_t N>
+HWY_INLINE void transpose_within(Vector<T, N>* v) {
+    const Tag<T, N> d;
+    if constexpr (block_columns<T, N> == 2) {
         const auto a = hn::InterleaveLower(d, v[0], v[1]);
         v[1] = hn::InterleaveUpper(d, v[0], v[1]);
         v[0] = a;
-    } else if constexpr (sizeof(T) == 8 && N == 8) {
-        unrolled<4>([&](auto i) {
-            const auto low = hn::InterleaveLower(d, v[2 * i], v[2 * i + 1]);
-            v[2 * i + 1] = hn::InterleaveUpper(d, v[2 * i], v[2 * i + 1]);
-            v[2 * i] = low;
-        });
-        unrolled<2>([&](auto i) { transpose_blocks<T, N>(v[i], v[2 + i], v[4 + i], v[6 + i]); });
-    } else if constexpr (sizeof(T) == 8) {
-        const auto a0 = hn::InterleaveLower(d, v[0], v[1]);
-        const auto a1 = hn::InterleaveUpper(d, v[0], v[1]);
-        const auto a2 = hn::InterleaveLower(d, v[2], v[3]);
-        const auto a3 = hn::InterleaveUpper(d, v[2], v[3]);
-        v[0] = hn::ConcatLowerLower(d, a2, a0);
-        v[1] = hn::ConcatLowerLower(d, a3, a1);
-        v[2] = hn::ConcatUpperUpper(d, a2, a0);
-        v[3] = hn::ConcatUpperUpper(d, a3, a1);
     } else {
         const hn::RepartitionToWide<Tag<T, N>> dw;
-        const auto pair = [&](auto a, auto b) { return hn::BitCast(dw, hn::InterleaveLower(d, a, b)); };
-        const auto upper_pair = [&](auto a, auto b) { return hn::BitCast(dw, hn::InterleaveUpper(d, a, b)); };
-        // Four rows to the four columns of each 128-bit block.
-        const auto four = [&](Vector<T, N>* r) {
-            const auto l01 = pair(r[0], r[1]);
-            const auto l23 = pair(r[2], r[3]);
-            const auto u01 = upper_pair(r[0], r[1]);
-            const auto u23 = upper_pair(r[2], r[3]);
-            r[0] = hn::BitCast(d, hn::InterleaveLower(dw, l01, l23));
-            r[1] = hn::BitCast(d, hn::InterleaveUpper(dw, l01, l23));
-            r[2] = hn::BitCast(d, hn::InterleaveLower(dw, u01, u23));
-            r[3] = hn::BitCast(d, hn::InterleaveUpper(dw, u01, u23));
+        const auto pair = [&](auto a, auto b)
+                              IIR2D_INLINE_LAMBDA { return hn::BitCast(dw, hn::InterleaveLower(d, a, b)); };
+        const auto upper_pair = [&](auto a, auto b) IIR2D_INLINE_LAMBDA {
+            return hn::BitCast(dw, hn::InterleaveUpper(d, a, b));
         };
-        four(v);
-        if constexpr (N == 16) {
-            unrolled<3>([&](auto i) { four(v + 4 + 4 * i); });
-            unrolled<4>([&](auto i) { transpose_blocks<T, N>(v[i], v[4 + i], v[8 + i], v[12 + i]); });
-        } else if constexpr (N == 8) {
-            four(v + 4);
-            unrolled<4>([&](auto i) {
-                const auto low = hn::ConcatLowerLower(d, v[4 + i], v[i]);
-                v[4 + i] = hn::ConcatUpperUpper(d, v[4 + i], v[i]);
-                v[i] = low;
-            });
-        }
+        const auto l01 = pair(v[0], v[1]);
+        const auto l23 = pair(v[2], v[3]);
+        const auto u01 = upper_pair(v[0], v[1]);
+        const auto u23 = upper_pair(v[2], v[3]);
+        v[0] = hn::BitCast(d, hn::InterleaveLower(dw, l01, l23));
+        v[1] = hn::BitCast(d, hn::InterleaveUpper(dw, l01, l23));
+        v[2] = hn::BitCast(d, hn::InterleaveLower(dw, u01, u23));
+        v[3] = hn::BitCast(d, hn::InterleaveUpper(dw, u01, u23));
+    }
+}
+
+// N vectors whose blocks are transposed within: the blocks, as if each were one lane.
+template <class T, std::int64_t N>
+HWY_INLINE void transpose_across(Vector<T, N>* v) {
+    constexpr std::int64_t k = block_columns<T, N>;
+    if constexpr (N / k == 4) {
+        unrolled_in_place<k>([&](auto i) IIR2D_INLINE_LAMBDA {
+            transpose_blocks<T, N>(v[i], v[k + i], v[2 * k + i], v[3 * k + i]);
+        });
+    } else if constexpr (N / k == 2) {
+        const Tag<T, N> d;
+        unrolled_in_place<k>([&](auto i) IIR2D_INLINE_LAMBDA {
+            const auto low = hn::ConcatLowerLower(d, v[k + i], v[i]);
+            v[k + i] = hn::ConcatUpperUpper(d, v[k + i], v[i]);
+            v[i] = low;
+        });
+    } else {
+        static_assert(N == k);
     }
 }
 #else
+// Vectors have one block.
 template <class T, std::int64_t N>
-HWY_INLINE void transpose(Vector<T, N>* v) {
+HWY_INLINE Vector<T, N> load_blocks(const T* from, std::int64_t) {
+    return hn::LoadU(Tag<T, N>(), from);
+}
+template <class T, std::int64_t N>
+HWY_INLINE void transpose_within(Vector<T, N>* v) {
+    static_assert(block_columns<T, N> == N);
     for (std::size_t i = 0; i < N; ++i) {
         for (std::size_t j = 0; j < i; ++j) std::swap(v[i].lane[j], v[j].lane[i]);
     }
 }
+template <class T, std::int64_t N>
+HWY_INLINE void transpose_across(Vector<T, N>*) {}
 #endif
+
+// block_columns columns of N rows, `stride` apart: of each one vector. `from` is the first one's sample in
+// the first row.
+template <class T, std::int64_t N>
+HWY_INLINE void load_columns(const T* from, std::int64_t stride, Vector<T, N>* v) {
+    constexpr std::int64_t k = block_columns<T, N>;
+    unrolled_in_place<k>(
+        [&](auto i) IIR2D_INLINE_LAMBDA { v[i] = load_blocks<T, N>(from + i * stride, k * stride); });
+    transpose_within<T, N>(v);
+}
+
+// A square of N vectors of N lanes: row i, lane j becomes row j, lane i.
+template <class T, std::int64_t N>
+HWY_INLINE void transpose(Vector<T, N>* v) {
+    constexpr std::int64_t k = block_columns<T, N>;
+    unrolled_in_place<N / k>([&](auto i) IIR2D_INLINE_LAMBDA { transpose_within<T, N>(v + i * k); });
+    transpose_across<T, N>(v);
+}
 
 }  // namespace
 }  // namespace iir2d::iir::HWY_NAMESPACE

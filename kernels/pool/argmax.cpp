@@ -20,18 +20,19 @@ HWY_BEFORE_NAMESPACE();
 namespace iir2d::pool::HWY_NAMESPACE {
 namespace {
 
-HWY_FLATTEN void fold_argmax_rows(std::span<const IndexedRow> rows, std::int64_t count,
-                                  const IndexedOutput& to) {
-    const Tag<float> d;
-    const Tag<std::int32_t> di;
-    const auto moved = [&](const std::int32_t* from, std::int32_t add, std::int64_t o)
+template <class T, class Index>
+HWY_FLATTEN void fold_argmax_rows(std::span<const IndexedRowOf<T, Index>> rows, std::int64_t count,
+                                  const IndexedOutputOf<T, Index>& to) {
+    const Tag<T> d;
+    const Tag<Index> di;
+    const auto moved = [&](const Index* from, Index add, std::int64_t o)
                            HWY_ATTR { return hn::Add(hn::LoadU(di, from + o), hn::Set(di, add)); };
-    for (std::int64_t o = 0; o < count; o += lanes<float>) {
+    for (std::int64_t o = 0; o < count; o += lanes<T>) {
         auto best = hn::LoadU(d, rows[0].values + o);
         auto column = moved(rows[0].columns, rows[0].add_to_columns, o);
         auto row = moved(rows[0].rows, rows[0].add_to_rows, o);
         for (std::size_t r = 1; r < rows.size(); ++r) {
-            const IndexedRow& later = rows[r];
+            const IndexedRowOf<T, Index>& later = rows[r];
             const auto v = hn::LoadU(d, later.values + o);
             const auto stay = stays(best, v);
             const auto stay_indices = hn::RebindMask(di, stay);
@@ -43,6 +44,15 @@ HWY_FLATTEN void fold_argmax_rows(std::span<const IndexedRow> rows, std::int64_t
         hn::StoreU(column, di, to.columns + o);
         hn::StoreU(row, di, to.rows + o);
     }
+}
+
+void fold_argmax_f32(std::span<const IndexedRowOf<float, std::int32_t>> rows, std::int64_t count,
+                     const IndexedOutputOf<float, std::int32_t>& to) {
+    fold_argmax_rows(rows, count, to);
+}
+void fold_argmax_f64(std::span<const IndexedRowOf<double, std::int64_t>> rows, std::int64_t count,
+                     const IndexedOutputOf<double, std::int64_t>& to) {
+    fold_argmax_rows(rows, count, to);
 }
 
 template <int Taps, int Stride>
@@ -100,13 +110,19 @@ HWY_AFTER_NAMESPACE();
 namespace iir2d::pool {
 
 HWY_EXPORT(pool_argmax_for_target);
-HWY_EXPORT(fold_argmax_rows);
+HWY_EXPORT(fold_argmax_f32);
+HWY_EXPORT(fold_argmax_f64);
 
 void pool_windows_argmax(const WindowRows& windows, const OutputRows& out, const WindowIndices& indices) {
     HWY_DYNAMIC_DISPATCH(pool_argmax_for_target)(windows, out, indices);
 }
-void fold_argmax(std::span<const IndexedRow> rows, std::int64_t count, const IndexedOutput& to) {
-    HWY_DYNAMIC_DISPATCH(fold_argmax_rows)(rows, count, to);
+void fold_argmax(std::span<const IndexedRowOf<float, std::int32_t>> rows, std::int64_t count,
+                 const IndexedOutputOf<float, std::int32_t>& to) {
+    HWY_DYNAMIC_DISPATCH(fold_argmax_f32)(rows, count, to);
+}
+void fold_argmax(std::span<const IndexedRowOf<double, std::int64_t>> rows, std::int64_t count,
+                 const IndexedOutputOf<double, std::int64_t>& to) {
+    HWY_DYNAMIC_DISPATCH(fold_argmax_f64)(rows, count, to);
 }
 
 }  // namespace iir2d::pool

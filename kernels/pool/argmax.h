@@ -12,21 +12,27 @@ namespace iir2d::pool {
 
 // A row of value-and-index pairs: columns and rows count taps from the window's first, and the additions turn
 // an index within a part of a window into one within the window.
-struct IndexedRow {
-    const float* values;
-    const std::int32_t* columns;
-    const std::int32_t* rows;
-    std::int32_t add_to_columns;
-    std::int32_t add_to_rows;
+template <class T, class Index>
+struct IndexedRowOf {
+    const T* values;
+    const Index* columns;
+    const Index* rows;
+    Index add_to_columns;
+    Index add_to_rows;
 };
-struct IndexedOutput {
-    float* values;
-    std::int32_t* columns;
-    std::int32_t* rows;
+template <class T, class Index>
+struct IndexedOutputOf {
+    T* values;
+    Index* columns;
+    Index* rows;
 };
 
-// Folds pairs as fold_rows() folds maxima: to[o] is the pair with the first maximum.
-void fold_argmax(std::span<const IndexedRow> rows, std::int64_t count, const IndexedOutput& to);
+// Folds pairs as fold_rows() folds maxima: to[o] is the pair with the first maximum. Indices are as wide as
+// values.
+void fold_argmax(std::span<const IndexedRowOf<float, std::int32_t>> rows, std::int64_t count,
+                 const IndexedOutputOf<float, std::int32_t>& to);
+void fold_argmax(std::span<const IndexedRowOf<double, std::int64_t>> rows, std::int64_t count,
+                 const IndexedOutputOf<double, std::int64_t>& to);
 
 // Where the indices go and how they are counted: windows.first has `first_index`, a window's row lies
 // `row_indices` behind the one above it (three times that fits 31 bits), and the window of the output row

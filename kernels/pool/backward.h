@@ -37,9 +37,9 @@ BackwardReads backward_reads(PoolOp op);
 // long.
 ElementType backward_accumulator(const PoolDesc& desc, const PoolGeometry& geometry);
 
-// Returns whether lp takes each pair of element and window by itself: where the gradient is no product of a
-// term of the element and a sum of its windows' terms, or, of f64, the quotient of the two may leave its
-// range.
+// Returns whether a GPU's lp takes each pair of element and window by itself: where the gradient is no
+// product of a term of the element and a sum of its windows' terms, or, of f64, the quotient of the two may
+// leave its range.
 constexpr bool divides_in_pairs(const PoolDesc& desc) {
     return desc.p != 1.0 && (desc.p != 2.0 || desc.element == ElementType::f64);
 }
@@ -47,6 +47,10 @@ constexpr bool divides_in_pairs(const PoolDesc& desc) {
 // Returns whether the CPU scatters the gradients of averages in vectors: f32, windows of neighbouring columns
 // at stride 1 or 2, and few enough on an element that sums in f32 are accurate.
 bool scatters_in_vectors(const PoolDesc& desc, const PoolGeometry& geometry);
+
+// Returns whether the CPU makes gradients of norms from shares of windows in vectors, of any p: where those
+// stay in the range of f64.
+bool scatters_norms(const PoolDesc& desc);
 
 // Returns whether the CPU writes dx by stores that may be past the caches, and whether static's are: dx is
 // larger than the caches, its rows are whole vectors or very long. Rows that begin unaligned are written

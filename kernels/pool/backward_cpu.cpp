@@ -3,6 +3,7 @@
 
 #include "kernels/pool/backward_avg.h"
 #include "kernels/pool/backward_max.h"
+#include "kernels/pool/backward_norm.h"
 #include "kernels/pool/backward_scatter.h"
 #include "kernels/pool/cpu.h"
 #include "kernels/support/parallel.h"
@@ -73,9 +74,14 @@ Result<void> run_typed(const Job<T>& job, ElementType accumulator, const Config&
         case PoolOp::lp:
             break;
     }
-    if (desc.p == 1.0) return run<ScatterKernel<T, double, GradientOp::lp1>>(job, config, threads, control);
-    if (divides_in_pairs(desc)) return run<PairKernel<T>>(job, config, threads, control);
-    return run<ScatterKernel<T, double, GradientOp::lp2>>(job, config, threads, control);
+    if constexpr (sizeof(T) <= sizeof(float)) {
+        return scatters_norms(desc) ? run<NormScatter<T>>(job, config, threads, control)
+                                    : run<PairKernel<T>>(job, config, threads, control);
+    } else {
+        if (desc.p == 1.0)
+            return run<ScatterKernel<T, double, GradientOp::lp1>>(job, config, threads, control);
+        return run<PairKernel<T>>(job, config, threads, control);
+    }
 }
 
 }  // namespace
@@ -113,6 +119,10 @@ bool backward_stores_past_caches(const PoolGeometry& geometry) {
     constexpr std::int64_t vector = 32 / static_cast<std::int64_t>(sizeof(float));
     const bool whole = geometry.x.in % vector == 0 || geometry.x.in >= shortest_non_temporal;
     return whole && elements * sizeof(float) >= bytes;
+}
+
+bool scatters_norms(const PoolDesc& desc) {
+    return desc.op == PoolOp::lp && desc.element != ElementType::f64 && desc.p <= largest_power_of_products;
 }
 
 bool scatters_in_vectors(const PoolDesc& desc, const PoolGeometry& geometry) {

@@ -20,11 +20,15 @@ class MaxGradient {
             static_cast<std::size_t>(chunk_rows() * m_width + std::max<std::int64_t>(bins, row_slack)));
     }
 
-    // A part of the first-level cache.
+    // A part of the first-level cache; of long rows more, in the second level, as windows that reach into two
+    // chunks are looked at for both.
     std::int64_t chunk_rows() const {
         constexpr std::int64_t chunk_bytes = 32768;
-        return std::clamp<std::int64_t>(chunk_bytes / (m_width * static_cast<std::int64_t>(sizeof(Acc))), 1,
-                                        m_job.geometry.y.in);
+        constexpr std::int64_t most_bytes = 131072;
+        const std::int64_t row_bytes = m_width * static_cast<std::int64_t>(sizeof(Acc));
+        const AxisWindows& y = m_job.geometry.y;
+        const std::int64_t few_shared = std::min(4 * std::min(y.span(), y.in), most_bytes / row_bytes);
+        return std::clamp<std::int64_t>(std::max(chunk_bytes / row_bytes, few_shared), 1, y.in);
     }
 
     void make_rows(std::int64_t plane, const IndexRange& rows) {

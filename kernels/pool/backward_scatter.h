@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Gradients of every op but max, in any element type: scattered along x and added up along y, or a pair of
-// element and window at a time.
+// Gradients of every op but max, in any element type: scattered along x and added up along y (averages, and
+// the norm with p = 1), or a pair of element and window at a time.
 #pragma once
 
 #include <algorithm>
@@ -59,7 +59,6 @@ class ScatterKernel {
 
     Acc gradient(std::int64_t plane, std::int64_t iy, std::size_t i) const {
         if constexpr (Op == GradientOp::lp1) return lp1_gradient(x_at(plane, iy, i), m_sums[i]);
-        if constexpr (Op == GradientOp::lp2) return lp2_gradient(x_at(plane, iy, i), m_sums[i]);
         return m_sums[i];
     }
     Acc x_at(std::int64_t plane, std::int64_t iy, std::size_t i) const {
@@ -86,9 +85,8 @@ class ScatterKernel {
         } else {
             const T* y = m_job.y.row(plane, oy);
             for (std::int64_t o = 0; o < width; ++o) {
-                const auto share = Op == GradientOp::lp1 ? lp1_share : lp2_share;
                 m_shares[static_cast<std::size_t>(o)] =
-                    share(element::load<Acc>(dy[o]), element::load<Acc>(y[o]));
+                    lp1_share(element::load<Acc>(dy[o]), element::load<Acc>(y[o]));
             }
         }
     }

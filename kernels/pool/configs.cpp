@@ -60,10 +60,8 @@ PoolConfigs::PoolConfigs(const PoolDesc& desc, const PoolGeometry& geometry, con
                          PoolUse use, int threads)
     : m_desc(desc), m_geometry(geometry), m_kernel(kernel), m_use(use), m_threads(threads) {}
 
-// Places of maxima in f64 are found window by window, whatever the kernel is.
 bool PoolConfigs::gathers() const {
-    if (m_use == PoolUse::backward) return false;
-    return m_kernel.gathered || (m_use == PoolUse::forward_with_places && m_desc.element == ElementType::f64);
+    return m_use != PoolUse::backward && m_kernel.gathered;
 }
 
 bool PoolConfigs::has_stores() const {
@@ -205,15 +203,14 @@ tune::Purpose PoolConfigs::purpose() const {
     return m_use == PoolUse::backward ? tune::Purpose::pool_backward_cpu : tune::Purpose::pool_cpu;
 }
 
-// What is computed of each window; a kernel that gathers has no formula of its own.
+// What is computed of each window; a kernel that gathers has no formula of its own, and elements of 16 bits
+// are raised to 3 as to any power.
 Formula PoolConfigs::formula() const {
+    if (m_desc.op == PoolOp::lp && m_desc.p == 3) return Formula::lp3;
     if (!m_kernel.gathered) return m_kernel.formula;
     if (is_max(m_desc.op)) return Formula::max;
     if (m_desc.op != PoolOp::lp) return Formula::avg;
-    return m_desc.p == 1   ? Formula::lp1
-           : m_desc.p == 2 ? Formula::lp2
-           : m_desc.p == 3 ? Formula::lp3
-                           : Formula::power;
+    return m_desc.p == 1 ? Formula::lp1 : m_desc.p == 2 ? Formula::lp2 : Formula::power;
 }
 
 std::string PoolConfigs::key() const {
@@ -231,8 +228,7 @@ tune::Facts PoolConfigs::facts() const {
     const bool backward = m_use == PoolUse::backward;
     const bool places = m_use == PoolUse::forward_with_places;
     const ElementType sums = backward ? backward_accumulator(m_desc, m_geometry) : m_kernel.accumulator;
-    const bool gathered = backward ? !scatters_in_vectors(m_desc, m_geometry)
-                                   : m_kernel.gathered || (places && m_desc.element == ElementType::f64);
+    const bool gathered = backward ? !scatters_in_vectors(m_desc, m_geometry) : m_kernel.gathered;
     return {.purpose = backward ? tune::Purpose::pool_backward_cpu : tune::Purpose::pool_cpu,
             .width = m_geometry.input.w,
             .height = m_geometry.input.h,

@@ -233,17 +233,21 @@ CpuJob<T> make_job(const PoolDesc& desc, const PoolGeometry& geometry, const Cpu
                   .y = {static_cast<T*>(y.data), y.row_stride, y.plane_stride},
                   .argmax = argmax,
                   .non_temporal = false,
-                  .column_counts = {}};
+                  .column_counts = {},
+                  .column_taps = {}};
     for (std::int64_t o = 0; o < geometry.x.out && desc.op == PoolOp::avg; ++o)
         job.column_counts.push_back(static_cast<std::int32_t>(job.count_along(geometry.x, o)));
+    for (std::int64_t o = 0; o < geometry.x.out && geometry.x.adaptive; ++o)
+        job.column_taps.push_back(geometry.x.taps(o));
     return job;
 }
 
 // Elements that are not f32.
 template <class T>
 Result<void> forward_other_type(const CpuJob<T>& job, int threads, const RunControl& control) {
+    using Compared = std::conditional_t<(sizeof(T) > sizeof(float)), double, float>;
+    if (job.argmax != nullptr) return run_separable<ArgmaxLines<Compared>>(job, threads, control);
     if constexpr (sizeof(T) < sizeof(float)) {
-        if (job.argmax != nullptr) return run_separable<ArgmaxLines>(job, threads, control);
         if (job.kernel.accumulator == ElementType::f32)
             return run_separable<PlainLines<float>>(job, threads, control);
     }
@@ -255,22 +259,22 @@ struct Pooling {
     PoolGeometry geometry;
 };
 
-// Adaptive windows that divide the input evenly lie side by side: they are those of an op that is not
-// adaptive.
-std::optional<Pooling> evened(const PoolDesc& desc, const PoolGeometry& geometry) {
-    const auto divides = [](const AxisWindows& axis) { return axis.adaptive && axis.in % axis.out == 0; };
-    if (!divides(geometry.y) || !divides(geometry.x)) return std::nullopt;
+// An adaptive op as one that is not, with its windows: side by side where they divide the input evenly along
+// both axes.
+std::optional<Pooling> not_adaptive(const PoolDesc& desc, const PoolGeometry& geometry) {
+    if (!is_adaptive(desc.op)) return std::nullopt;
+    Pooling plain{desc, geometry};
+    plain.desc.op = desc.op == PoolOp::adaptive_max ? PoolOp::max : PoolOp::avg;
+    if (geometry.y.in % geometry.y.out != 0 || geometry.x.in % geometry.x.out != 0) return plain;
     const auto side_by_side = [](const AxisWindows& axis) {
         const std::int64_t window = axis.in / axis.out;
         return AxisWindows{.in = axis.in, .out = axis.out, .window = window, .stride = window};
     };
-    Pooling even{desc, geometry};
-    even.desc.op = desc.op == PoolOp::adaptive_max ? PoolOp::max : PoolOp::avg;
-    even.geometry.y = side_by_side(geometry.y);
-    even.geometry.x = side_by_side(geometry.x);
-    even.desc.window = {even.geometry.y.window, even.geometry.x.window};
-    even.desc.stride = even.desc.window;
-    return even;
+    plain.geometry.y = side_by_side(geometry.y);
+    plain.geometry.x = side_by_side(geometry.x);
+    plain.desc.window = {plain.geometry.y.window, plain.geometry.x.window};
+    plain.desc.stride = plain.desc.window;
+    return plain;
 }
 
 // Puts a config's way in place of static's. Places are not found by prefix doubling: static's stay there.
@@ -291,6 +295,16 @@ bool is_faster_alone(const PoolDesc& desc, const PoolGeometry& geometry) {
     const auto apart = [](const AxisWindows& axis) { return axis.stride >= axis.span(); };
     return desc.op == PoolOp::avg && apart(geometry.y) && apart(geometry.x) &&
            std::max(geometry.y.window, geometry.x.window) > longest_in_rows;
+}
+
+// Returns whether rows of adaptive windows that do not divide them evenly are dealt out by taps. Of f32 and
+// f64, a long window's sum takes less than that; a maximum does later, and elements of 16 bits are widened
+// once.
+bool is_dealt_out(const PoolDesc& desc, const PoolGeometry& geometry) {
+    constexpr std::int64_t longest_sum = 6;
+    constexpr std::int64_t longest_maximum = 64;
+    if (element_size(desc.element) < sizeof(float)) return true;
+    return geometry.x.window <= (is_max(desc.op) ? longest_maximum : longest_sum);
 }
 
 }  // namespace
@@ -321,22 +335,27 @@ ElementType sum_type(std::int64_t additions) {
 }
 
 CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry, const Config& config) {
-    if (const auto even = evened(desc, geometry))
-        return choose_cpu_kernel(even->desc, even->geometry, config);
+    if (const auto plain = not_adaptive(desc, geometry))
+        return choose_cpu_kernel(plain->desc, plain->geometry, config);
     CpuKernel kernel;
     kernel.config = config;
     const bool other_type = desc.element != ElementType::f32;
-    if (geometry.x.adaptive || (other_type && desc.op == PoolOp::lp && needs_powers(desc)) ||
-        (other_type && is_faster_alone(desc, geometry))) {
+    const bool alone =
+        geometry.x.adaptive ? !is_dealt_out(desc, geometry) : other_type && is_faster_alone(desc, geometry);
+    const bool is_f64 = desc.element == ElementType::f64;
+    if (alone || (is_f64 && desc.op == PoolOp::lp && needs_powers(desc))) {
         kernel.gathered = true;
         kernel.accumulator = gathered_accumulator(desc, geometry);
         kernel.variant = "gathered_" + std::string(name_of(kernel.accumulator)) + "_sum";
         return kernel;
     }
     kernel.formula = formula_of(desc, geometry);
+    if (other_type && kernel.formula == Formula::lp3) kernel.formula = Formula::power;
     kernel.small_windows = !other_type && are_small_windows(geometry, kernel.formula) &&
                            (config.way == 0 || config.way == way_windows);
-    if (!kernel.small_windows) {
+    if (geometry.x.adaptive) {
+        kernel.along_x = kernel.pairs_along_x = AxisWay::one_by_one;
+    } else if (!kernel.small_windows) {
         const Folded folded = is_max(kernel.formula) ? Folded::maxima : Folded::sums;
         kernel.along_x = way_along(geometry.x, Along::x, folded);
         kernel.along_y = way_along(geometry.y, Along::y, folded);
@@ -368,12 +387,9 @@ CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry, 
 Result<void> forward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, const CpuKernel& kernel,
                          const ConstTensorView& x, const TensorView& y, std::int64_t* argmax, int threads,
                          const RunControl& control) {
-    if (const auto even = evened(desc, geometry))
-        return forward_cpu(even->desc, even->geometry, kernel, x, y, argmax, threads, control);
+    if (const auto plain = not_adaptive(desc, geometry))
+        return forward_cpu(plain->desc, plain->geometry, kernel, x, y, argmax, threads, control);
     if (kernel.gathered) return forward_gathered(desc, geometry, x, y, argmax, threads, control);
-    // Places are of floats.
-    if (desc.element == ElementType::f64 && argmax != nullptr)
-        return forward_gathered(desc, geometry, x, y, argmax, threads, control);
     if (desc.element != ElementType::f32) {
         return with_storage(desc.element, [&]<class T>() {
             return forward_other_type(make_job<T>(desc, geometry, kernel, x, y, argmax), threads, control);
@@ -388,7 +404,7 @@ Result<void> forward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, con
     if (kernel.small_windows && (argmax == nullptr || indices_fit)) {
         return run_small_windows(job, threads, control);
     }
-    if (argmax != nullptr) return run_separable<ArgmaxLines>(job, threads, control);
+    if (argmax != nullptr) return run_separable<ArgmaxLines<float>>(job, threads, control);
     if (kernel.accumulator == ElementType::f64) {
         return run_separable<PlainLines<double>>(job, threads, control);
     }

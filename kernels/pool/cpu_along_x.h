@@ -8,6 +8,7 @@
 
 #include "kernels/pool/cpu_lines.h"
 #include "kernels/pool/doubling.h"
+#include "kernels/pool/powers.h"
 #include "kernels/support/element.h"
 #include "kernels/support/element_rows.h"
 
@@ -17,6 +18,8 @@ template <class Lines, class T>
 class AlongX {
     using Acc = typename Lines::Acc;
     using Row = typename Lines::Row;
+    // Those of f64 are taken window by window.
+    static constexpr bool takes_powers = sizeof(T) <= sizeof(float) && std::is_same_v<Acc, double>;
 
   public:
     // For rows of at most `width` windows.
@@ -26,7 +29,12 @@ class AlongX {
           m_way(Lines::with_argmax ? job.kernel.pairs_along_x : job.kernel.along_x),
           m_formula(job.kernel.formula),
           m_p(job.desc.p),
-          m_steps(part_steps(m_axis.window)) {
+          m_steps(part_steps(m_axis.window)),
+          m_column_taps(job.column_taps.data()) {
+        if (m_axis.adaptive) {
+            lay_out_uneven();
+            return;
+        }
         if (m_way == AxisWay::one_by_one) return;
         const auto length = static_cast<std::size_t>((m_width - 1) * m_axis.stride + m_axis.span());
         if constexpr (sizeof(T) < sizeof(float) && sizeof(Acc) > sizeof(float)) m_widened.resize(length);
@@ -44,7 +52,7 @@ class AlongX {
 
     // Folds the windows in `columns` of a row of the input, of which `row` is the first element.
     void fold(const T* row, IndexRange columns, const Row& to) {
-        if (m_way == AxisWay::one_by_one) return fold_one_by_one(row, columns, to);
+        if (m_way == AxisWay::one_by_one && !m_axis.adaptive) return fold_one_by_one(row, columns, to);
         for (std::int64_t o = columns.begin; o < columns.end; o += m_width)
             fold_piece(row, {o, std::min(o + m_width, columns.end)}, Lines::at(to, o - columns.begin));
     }
@@ -62,6 +70,7 @@ class AlongX {
 
     void fold_piece(const T* row, IndexRange columns, const Row& to) {
         const std::int64_t count = columns.end - columns.begin;
+        if (m_axis.adaptive) return fold_uneven(row, columns, to);
         if constexpr (!Lines::with_argmax) {
             if (m_way == AxisWay::doubling) return fold_by_doubling(row, columns, to);
         }
@@ -137,6 +146,53 @@ class AlongX {
         }
     }
 
+    // Adaptive windows that do not divide the row evenly have in / out elements, rounded up, or one more. Tap
+    // k of all of them is a row, as where a stride deals a line out.
+    void lay_out_uneven() {
+        const auto columns = static_cast<std::size_t>(m_width);
+        if constexpr (sizeof(T) < sizeof(float)) {
+            const std::int64_t length = m_width * (m_axis.stride + 1) + m_axis.window;
+            m_widened.resize(static_cast<std::size_t>(length));
+        }
+        m_dealt.allocate(static_cast<std::size_t>(m_axis.window), columns);
+        for (std::int64_t k = 0; k < m_axis.window; ++k)
+            m_sequence.push_back({m_dealt.row(static_cast<std::size_t>(k)), k});
+    }
+
+    // Their ops are max and avg, whose terms are the elements.
+    void fold_uneven(const T* row, IndexRange columns, const Row& to) {
+        const Taps* const taps = m_column_taps + columns.begin;
+        const std::int64_t count = columns.end - columns.begin;
+        if constexpr (sizeof(T) < sizeof(float)) {
+            const std::int64_t first = taps[0].first;
+            const Taps& last = taps[count - 1];
+            widen_row(row + first, last.first + last.count - first, m_widened.data());
+            deal_out_uneven(m_widened.data(), first, taps, count);
+        } else {
+            deal_out_uneven(row, 0, taps, count);
+        }
+        m_lines.fold_along_x(is_max(m_formula), m_sequence, count, to);
+    }
+
+    // `from` begins with position `first` of the row.
+    void deal_out_uneven(const auto* from, std::int64_t first, const Taps* taps, std::int64_t count) {
+        const std::int64_t least = (m_axis.in + m_axis.out - 1) / m_axis.out;
+        for (std::int64_t k = 0; k < m_axis.window; ++k) {
+            Acc* const to = Lines::values(m_dealt.row(static_cast<std::size_t>(k)));
+            if (k < least) {
+                for (std::int64_t o = 0; o < count; ++o)
+                    to[o] = static_cast<Acc>(from[taps[o].first + k - first]);
+                continue;
+            }
+            // Another load of the last tap instead of one behind it, and no branch.
+            for (std::int64_t o = 0; o < count; ++o) {
+                const bool inside = k < taps[o].count;
+                const auto value = static_cast<Acc>(from[taps[o].first - first + (inside ? k : 0)]);
+                to[o] = inside ? value : nothing();
+            }
+        }
+    }
+
     // The terms of the elements under the windows; nothing in the padding.
     void load_line(const T* row, IndexRange columns) {
         const std::int64_t first = m_axis.start(columns.begin);
@@ -150,17 +206,21 @@ class AlongX {
             if constexpr (std::is_same_v<Acc, float>) widened = line + begin;
             widen_row(row + first + begin, end - begin, widened);
             const bool are_terms = m_formula == Formula::max || m_formula == Formula::avg;
-            if (!std::is_same_v<Acc, float> || !are_terms)
-                make_terms(m_formula, widened, end - begin, line + begin);
-        } else if (m_formula == Formula::power) {
-            for (std::int64_t i = begin; i < end; ++i) line[i] = term(row[first + i]);
+            if (!std::is_same_v<Acc, float> || !are_terms) make_line(widened, end - begin, line + begin);
         } else {
-            make_terms(m_formula, row + first + begin, end - begin, line + begin);
+            make_line(row + first + begin, end - begin, line + begin);
         }
         std::fill(line + end, line + length, nothing());
     }
 
-    // As make_terms(), or a power.
+    void make_line(const auto* from, std::int64_t count, Acc* to) const {
+        if constexpr (takes_powers) {
+            if (m_formula == Formula::power) return raise(m_p, from, count, to);
+        }
+        make_terms(m_formula, from, count, to);
+    }
+
+    // As make_terms().
     Acc term(T value) const {
         const Acc v = element::load<Acc>(value);
         switch (m_formula) {
@@ -174,10 +234,10 @@ class AlongX {
                 return v * v;
             case Formula::lp3:
                 return std::abs(v) * std::abs(v) * std::abs(v);
-            case Formula::power:
+            case Formula::power:  // fold_powers_one_by_one()
                 break;
         }
-        return std::pow(std::abs(v), static_cast<Acc>(m_p));
+        return v;
     }
 
     void fold_in_parts(std::int64_t count, const Row& to) {
@@ -204,7 +264,33 @@ class AlongX {
         }
     }
 
+    // In vectors of the elements of many windows.
+    void fold_powers_one_by_one(const T* row, IndexRange columns, double* to) {
+        constexpr std::size_t enough = 256;
+        for (std::int64_t o = columns.begin; o < columns.end;) {
+            m_picked.clear();
+            m_picked_counts.clear();
+            for (; o < columns.end && m_picked.size() < enough; ++o) {
+                const Taps taps = m_axis.taps(o);
+                for (std::int64_t k = 0; k < taps.count; ++k)
+                    m_picked.push_back(element::load<float>(row[taps.first + k * taps.step]));
+                m_picked_counts.push_back(taps.count);
+            }
+            m_raised.resize(m_picked.size());
+            raise(m_p, m_picked.data(), static_cast<std::int64_t>(m_picked.size()), m_raised.data());
+            const double* from = m_raised.data();
+            for (const std::int64_t count : m_picked_counts) {
+                double sum = 0.0;
+                for (std::int64_t k = 0; k < count; ++k) sum += *from++;
+                *to++ = sum;
+            }
+        }
+    }
+
     void fold_one_by_one(const T* row, IndexRange columns, const Row& to) {
+        if constexpr (takes_powers) {
+            if (m_formula == Formula::power) return fold_powers_one_by_one(row, columns, to);
+        }
         for (std::int64_t o = columns.begin; o < columns.end; ++o) {
             const Taps taps = m_axis.taps(o);
             Acc folded = nothing();
@@ -222,7 +308,7 @@ class AlongX {
             Lines::values(to)[i] = folded;
             if constexpr (Lines::with_argmax) {
                 const std::int64_t first = (taps.first - m_axis.start(o)) / m_axis.dilation;
-                to.columns[i] = static_cast<std::int32_t>(first + best);
+                to.columns[i] = static_cast<typename Lines::Index>(first + best);
                 to.rows[i] = 0;
             }
         }
@@ -245,6 +331,10 @@ class AlongX {
     std::vector<std::int64_t> m_phases;  // each one's first element in the line
     std::vector<std::int64_t> m_phase_lengths;
     std::vector<Part<Row>> m_sequence;
+    const Taps* m_column_taps;
+    std::vector<float> m_picked;  // of windows that are raised to p one by one
+    std::vector<double> m_raised;
+    std::vector<std::int64_t> m_picked_counts;
     std::vector<Part<Row>> m_parts;
 };
 

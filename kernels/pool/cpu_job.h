@@ -24,6 +24,7 @@ struct CpuJob {
     std::int64_t* argmax;  // null: not wanted
     bool non_temporal;
     std::vector<std::int32_t> column_counts;  // taps along x of each window that an average divides by
+    std::vector<Taps> column_taps;            // along x, of adaptive windows
 
     // Returns the divisors of an output row's averages, from `column` on.
     Divisors divisors(std::int64_t oy, std::int64_t column) const {

@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/pool/argmax.h"
@@ -61,24 +63,27 @@ class PlainLines {
     std::vector<const T*> m_pointers;
 };
 
+// Of values in T, with indices as wide.
+template <class T>
 class ArgmaxLines {
   public:
-    using Acc = float;
+    using Acc = T;
+    using Index = std::conditional_t<sizeof(T) == sizeof(std::int32_t), std::int32_t, std::int64_t>;
     struct Row {
-        float* values;
-        std::int32_t* columns;
-        std::int32_t* rows;
+        T* values;
+        Index* columns;
+        Index* rows;
     };
     static constexpr bool with_argmax = true;
 
     static Row at(const Row& row, std::int64_t o) { return {row.values + o, row.columns + o, row.rows + o}; }
-    static float* values(const Row& row) { return row.values; }
+    static T* values(const Row& row) { return row.values; }
 
     class Store {
       public:
         void allocate(std::size_t rows, std::size_t width) {
             m_width = width + static_cast<std::size_t>(row_slack);
-            m_values.assign(rows * m_width, 0.0F);
+            m_values.assign(rows * m_width, T(0));
             m_columns.assign(rows * m_width, 0);
             m_rows.assign(rows * m_width, 0);
         }
@@ -89,9 +94,9 @@ class ArgmaxLines {
 
       private:
         std::size_t m_width = 0;
-        std::vector<float> m_values;
-        std::vector<std::int32_t> m_columns;
-        std::vector<std::int32_t> m_rows;
+        std::vector<T> m_values;
+        std::vector<Index> m_columns;
+        std::vector<Index> m_rows;
     };
 
     void fold_along_x(bool, const std::vector<Part<Row>>& parts, std::int64_t count, const Row& to) {
@@ -106,13 +111,14 @@ class ArgmaxLines {
               std::int64_t y) {
         m_parts.clear();
         for (const auto& [row, taps] : parts) {
-            m_parts.push_back({row.values, row.columns, row.rows, static_cast<std::int32_t>(x * taps),
-                               static_cast<std::int32_t>(y * taps)});
+            m_parts.push_back({row.values, row.columns, row.rows, static_cast<Index>(x * taps),
+                               static_cast<Index>(y * taps)});
         }
-        fold_argmax(m_parts, count, {to.values, to.columns, to.rows});
+        fold_argmax(std::span<const IndexedRowOf<T, Index>>(m_parts), count,
+                    IndexedOutputOf<T, Index>{to.values, to.columns, to.rows});
     }
 
-    std::vector<IndexedRow> m_parts;
+    std::vector<IndexedRowOf<T, Index>> m_parts;
 };
 
 }  // namespace iir2d::pool

@@ -94,7 +94,7 @@ class Separable {
         std::ranges::fill(m_holds, -1);
         for (std::int64_t oy = block.rows.begin; oy < block.rows.end; ++oy) {
             const Taps taps = m_y.taps(oy);
-            const std::int64_t first_tap = (taps.first - m_y.start(oy)) / m_y.dilation;
+            const std::int64_t first_tap = m_y.adaptive ? 0 : (taps.first - m_y.start(oy)) / m_y.dilation;
             m_parts.clear();
             for (std::int64_t k = 0; k < taps.count; ++k) {
                 if (stop.stop_requested()) return false;
@@ -213,6 +213,15 @@ class Separable {
         } else {
             // Rounded to 16 bits in one step from the type of the sums.
             Acc* const made = m_folded.row(0);
+            if constexpr (std::is_same_v<Acc, double>) {
+                if (m_job.kernel.formula == Formula::power) {
+                    m_lines.fold_along_y(false, m_parts, count, made);
+                    const bool good = roots_of(made, count, made);
+                    store_row(made, count, to);
+                    if (!good) replace_nan(block, oy, made, to);
+                    return;
+                }
+            }
             const bool good = finish_rows(m_lines.pointers(m_parts), output_row(block, oy, made));
             store_row(made, count, to);
             if (!good) replace_nan(block, oy, made, to);
@@ -237,7 +246,9 @@ class Separable {
             const std::int64_t i = ox - block.columns.begin;
             if (made[i] == made[i]) continue;
             window.columns = rule.columns.taps(ox);
-            if (m_job.kernel.formula == Formula::avg) {
+            if (m_job.kernel.formula == Formula::power) {
+                to[i] = pool_window<WindowOp::lp_power, T, double>(rule, oy, ox, window).value;
+            } else if (m_job.kernel.formula == Formula::avg) {
                 to[i] = pool_window<WindowOp::avg, T, Acc>(rule, oy, ox, window).value;
             } else if (m_job.kernel.formula == Formula::lp1) {
                 to[i] = pool_window<WindowOp::lp1, T, Acc>(rule, oy, ox, window).value;
@@ -247,16 +258,19 @@ class Separable {
         }
     }
 
-    void write_indices(const Block& block, std::int64_t oy, const ArgmaxLines::Row& best) const {
+    void write_indices(const Block& block, std::int64_t oy,
+                       const Row& best) const requires Lines::with_argmax {
         const AxisWindows& x = m_job.geometry.x;
         const std::int64_t width = m_job.geometry.input.w;
         std::int64_t* indices = m_job.indices(block.plane, oy, block.columns.begin);
-        const std::int64_t top = m_y.start(oy);
+        const std::int64_t top = m_y.adaptive ? m_y.taps(oy).first : m_y.start(oy);
         for (std::int64_t o = block.columns.begin; o < block.columns.end; ++o) {
             const std::int64_t i = o - block.columns.begin;
             std::int64_t row = top + best.rows[i] * m_y.dilation;
-            std::int64_t column = x.start(o) + best.columns[i] * x.dilation;
-            if (best.values[i] == -std::numeric_limits<float>::infinity()) {
+            const std::int64_t left =
+                x.adaptive ? m_job.column_taps[static_cast<std::size_t>(o)].first : x.start(o);
+            std::int64_t column = left + best.columns[i] * x.dilation;
+            if (best.values[i] == -std::numeric_limits<Acc>::infinity()) {
                 // As low as the padding: the first element, if there is one.
                 const Taps rows = m_y.taps(oy);
                 const Taps columns = x.taps(o);
@@ -269,19 +283,23 @@ class Separable {
     }
 
     void write_roots(const Block& block, std::int64_t oy, const double* sums, const OutputRow& out) const {
+        if (roots_of(sums, out.count, out.to)) return;
+        for (std::int64_t i = 0; i < out.count; ++i) {
+            if (out.to[i] != out.to[i])
+                out.to[i] = static_cast<float>(exact_norm(m_job, block.plane, oy, block.columns.begin + i));
+        }
+    }
+
+    // NaN in place of sums that are not trusted, of which it returns whether there are none.
+    bool roots_of(const double* sums, std::int64_t count, auto* to) const {
         using Limits = std::numeric_limits<double>;
         const double p = m_job.desc.p;
         // Below this, terms too small for a normal number could be a part of the sum; but powers of floats
         // up to the sixth are all normal. The root of a very small p multiplies the rounding of the powers by
         // 1 / p: none of them is trusted.
         const double lowest = p <= 6.0 ? 0.0 : Limits::min() / (Limits::epsilon() * Limits::epsilon());
-        const bool never = p < 1.0 / 16.0;
-        for (std::int64_t i = 0; i < out.count; ++i) {
-            const bool trusted = !never && sums[i] >= lowest && sums[i] <= Limits::max();
-            out.to[i] =
-                static_cast<float>(trusted ? std::pow(sums[i], 1.0 / p)
-                                           : exact_norm(m_job, block.plane, oy, block.columns.begin + i));
-        }
+        const double least = p < 1.0 / 16.0 ? Limits::infinity() : lowest;
+        return take_roots(1.0 / p, least, sums, count, to);
     }
 
     const CpuJob<T>& m_job;

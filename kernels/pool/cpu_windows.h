@@ -16,8 +16,8 @@ inline constexpr std::int64_t largest_small_window = 3;
 // For windows that pool_windows() has loops for.
 inline bool are_small_windows(const PoolGeometry& geometry, Formula formula) {
     const AxisWindows& x = geometry.x;
-    return formula != Formula::power && x.window >= 2 && x.window <= largest_small_window && x.stride <= 2 &&
-           x.dilation == 1 && geometry.y.window <= largest_small_window;
+    return formula != Formula::power && !x.adaptive && x.window >= 2 && x.window <= largest_small_window &&
+           x.stride <= 2 && x.dilation == 1 && geometry.y.window <= largest_small_window;
 }
 
 class SmallWindows {

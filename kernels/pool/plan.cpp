@@ -186,7 +186,8 @@ KernelIdentity PoolPlan::backward_kernel() const {
         identity.variant = gpu->pooling.backward_kernel;
     } else {
         const ElementType sums = pool::backward_accumulator(m_state->desc, m_state->geometry);
-        const bool in_vectors = pool::scatters_in_vectors(m_state->desc, m_state->geometry);
+        const bool in_vectors = pool::scatters_in_vectors(m_state->desc, m_state->geometry) ||
+                                pool::scatters_norms(m_state->desc);
         identity.variant = (in_vectors ? "scatter_" : "gathered_") + std::string(name_of(sums)) + "_sum";
         if (!in_vectors) identity.architecture = IIR2D_CPU_BASELINE;  // which the compiler vectorises for
     }

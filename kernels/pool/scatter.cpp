@@ -27,8 +27,8 @@ HWY_FLATTEN void make_shares_for_target(const float* dy, std::int64_t count, con
 }
 
 // The sum of Windows shares, of which the last is the one at `last`; of more where that is 0.
-template <int Windows, class D>
-HWY_INLINE hn::Vec<D> sum_up_to(D d, std::int64_t windows, const float* last) {
+template <int Windows, class D, class Acc>
+HWY_INLINE hn::Vec<D> sum_up_to(D d, std::int64_t windows, const Acc* last) {
     const std::int64_t count = Windows > 0 ? Windows : windows;
     if (count == 0) return hn::Zero(d);
     auto sum = hn::LoadU(d, last - (count - 1));
@@ -36,10 +36,10 @@ HWY_INLINE hn::Vec<D> sum_up_to(D d, std::int64_t windows, const float* last) {
     return sum;
 }
 
-template <int Even, int Odd>
-HWY_FLATTEN void scatter_by_two(std::int64_t window, const float* shares, std::int64_t count, float* to) {
-    const Tag<float> d;
-    constexpr std::int64_t n = lanes<float>;
+template <int Even, int Odd, class Acc>
+HWY_FLATTEN void scatter_by_two(std::int64_t window, const Acc* shares, std::int64_t count, Acc* to) {
+    const Tag<Acc> d;
+    constexpr std::int64_t n = lanes<Acc>;
     const std::int64_t odd = window / 2;
     const std::int64_t even = window - odd;
     for (std::int64_t j = 0; 2 * j < count; j += n) {
@@ -49,15 +49,16 @@ HWY_FLATTEN void scatter_by_two(std::int64_t window, const float* shares, std::i
     }
 }
 
-template <int Windows>
-HWY_FLATTEN void scatter_by_one(std::int64_t window, const float* shares, std::int64_t count, float* to) {
-    const Tag<float> d;
-    for (std::int64_t j = 0; j < count; j += lanes<float>)
+template <int Windows, class Acc>
+HWY_FLATTEN void scatter_by_one(std::int64_t window, const Acc* shares, std::int64_t count, Acc* to) {
+    const Tag<Acc> d;
+    for (std::int64_t j = 0; j < count; j += lanes<Acc>)
         hn::StoreU(sum_up_to<Windows>(d, window, shares + j), d, to + j);
 }
 
-void scatter_shares_for_target(std::int64_t window, std::int64_t stride, const float* shares,
-                               std::int64_t count, float* to) {
+template <class Acc>
+void scatter_shares_of(std::int64_t window, std::int64_t stride, const Acc* shares, std::int64_t count,
+                       Acc* to) {
     if (stride == 1) {
         return window == 3 ? scatter_by_one<3>(window, shares, count, to)
                            : scatter_by_one<0>(window, shares, count, to);
@@ -67,12 +68,12 @@ void scatter_shares_for_target(std::int64_t window, std::int64_t stride, const f
     scatter_by_two<0, 0>(window, shares, count, to);
 }
 
-template <int Rows>
-HWY_FLATTEN void add_rows_of(std::span<const float* const> rows, std::int64_t count, bool non_temporal,
-                             float* to) {
-    const float* from[static_cast<std::size_t>(std::max(Rows, 1))];
+template <int Rows, class Acc>
+HWY_FLATTEN void add_rows_of(std::span<const Acc* const> rows, std::int64_t count, bool non_temporal,
+                             Acc* to) {
+    const Acc* from[static_cast<std::size_t>(std::max(Rows, 1))];
     std::copy_n(rows.begin(), Rows, from);
-    for_outputs<float>(to, count, non_temporal, [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
+    for_outputs<Acc>(to, count, non_temporal, [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
         auto sum = Rows > 0 ? hn::LoadU(d, from[0] + o) : hn::Zero(d);
         for (int r = 1; r < Rows; ++r) sum = hn::Add(sum, hn::LoadU(d, from[r] + o));
         stream ? hn::Stream(sum, d, to + o) : hn::StoreU(sum, d, to + o);
@@ -81,9 +82,10 @@ HWY_FLATTEN void add_rows_of(std::span<const float* const> rows, std::int64_t co
 }
 
 // Any number of them.
-HWY_FLATTEN void add_many_rows(std::span<const float* const> rows, std::int64_t count, bool non_temporal,
-                               float* to) {
-    for_outputs<float>(to, count, non_temporal, [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
+template <class Acc>
+HWY_FLATTEN void add_many_rows(std::span<const Acc* const> rows, std::int64_t count, bool non_temporal,
+                               Acc* to) {
+    for_outputs<Acc>(to, count, non_temporal, [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
         auto sum = hn::LoadU(d, rows[0] + o);
         for (std::size_t r = 1; r < rows.size(); ++r) sum = hn::Add(sum, hn::LoadU(d, rows[r] + o));
         stream ? hn::Stream(sum, d, to + o) : hn::StoreU(sum, d, to + o);
@@ -91,8 +93,8 @@ HWY_FLATTEN void add_many_rows(std::span<const float* const> rows, std::int64_t 
     });
 }
 
-void add_rows_for_target(std::span<const float* const> rows, std::int64_t count, bool non_temporal,
-                         float* to) {
+template <class Acc>
+void add_rows_in(std::span<const Acc* const> rows, std::int64_t count, bool non_temporal, Acc* to) {
     switch (rows.size()) {
         case 0:
             return add_rows_of<0>(rows, count, non_temporal, to);
@@ -107,6 +109,21 @@ void add_rows_for_target(std::span<const float* const> rows, std::int64_t count,
     }
 }
 
+void scatter_shares_f32(std::int64_t window, std::int64_t stride, const float* shares, std::int64_t count,
+                        float* to) {
+    scatter_shares_of(window, stride, shares, count, to);
+}
+void scatter_shares_f64(std::int64_t window, std::int64_t stride, const double* shares, std::int64_t count,
+                        double* to) {
+    scatter_shares_of(window, stride, shares, count, to);
+}
+void add_rows_f32(std::span<const float* const> rows, std::int64_t count, bool non_temporal, float* to) {
+    add_rows_in(rows, count, non_temporal, to);
+}
+void add_rows_f64(std::span<const double* const> rows, std::int64_t count, double* to) {
+    add_rows_in(rows, count, false, to);
+}
+
 }  // namespace
 }  // namespace iir2d::pool::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -115,18 +132,27 @@ HWY_AFTER_NAMESPACE();
 namespace iir2d::pool {
 
 HWY_EXPORT(make_shares_for_target);
-HWY_EXPORT(scatter_shares_for_target);
-HWY_EXPORT(add_rows_for_target);
+HWY_EXPORT(scatter_shares_f32);
+HWY_EXPORT(scatter_shares_f64);
+HWY_EXPORT(add_rows_f32);
+HWY_EXPORT(add_rows_f64);
 
 void make_shares(const float* dy, std::int64_t count, const Divisors& divisors, float* to) {
     HWY_DYNAMIC_DISPATCH(make_shares_for_target)(dy, count, divisors, to);
 }
 void scatter_shares(std::int64_t window, std::int64_t stride, const float* shares, std::int64_t count,
                     float* to) {
-    HWY_DYNAMIC_DISPATCH(scatter_shares_for_target)(window, stride, shares, count, to);
+    HWY_DYNAMIC_DISPATCH(scatter_shares_f32)(window, stride, shares, count, to);
+}
+void scatter_shares(std::int64_t window, std::int64_t stride, const double* shares, std::int64_t count,
+                    double* to) {
+    HWY_DYNAMIC_DISPATCH(scatter_shares_f64)(window, stride, shares, count, to);
 }
 void add_rows(std::span<const float* const> rows, std::int64_t count, bool non_temporal, float* to) {
-    HWY_DYNAMIC_DISPATCH(add_rows_for_target)(rows, count, non_temporal, to);
+    HWY_DYNAMIC_DISPATCH(add_rows_f32)(rows, count, non_temporal, to);
+}
+void add_rows(std::span<const double* const> rows, std::int64_t count, double* to) {
+    HWY_DYNAMIC_DISPATCH(add_rows_f64)(rows, count, to);
 }
 
 }  // namespace iir2d::pool

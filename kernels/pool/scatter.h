@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The backward pass of averages in vectors: scatters the shares of windows along a row and adds rows up. Bits
-// as in fold.h. Thread-safe.
+// The backward pass of averages and norms in vectors: scatters the shares of windows along a row and adds
+// rows up. Bits as in fold.h. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,12 @@ inline constexpr std::int64_t longest_scatter_stride = 2;
 // row_slack. Writes up to 2 * row_slack elements behind the last.
 void scatter_shares(std::int64_t window, std::int64_t stride, const float* shares, std::int64_t count,
                     float* to);
+void scatter_shares(std::int64_t window, std::int64_t stride, const double* shares, std::int64_t count,
+                    double* to);
 
 // Writes to[i] = the sum of rows[0][i], rows[1][i], ...; zeros where there are none. Reads up to row_slack
 // elements behind the last. non_temporal: as in OutputRow.
 void add_rows(std::span<const float* const> rows, std::int64_t count, bool non_temporal, float* to);
+void add_rows(std::span<const double* const> rows, std::int64_t count, double* to);
 
 }  // namespace iir2d::pool

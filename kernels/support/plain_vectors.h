@@ -139,6 +139,10 @@ HWY_INLINE Vector<T, N> Add(const Vector<T, N>& a, const Vector<T, N>& b) {
     return each_pair(a, b, [](T x, T y) { return x + y; });
 }
 template <class T, std::size_t N>
+HWY_INLINE Vector<T, N> Sub(const Vector<T, N>& a, const Vector<T, N>& b) {
+    return each_pair(a, b, [](T x, T y) { return x - y; });
+}
+template <class T, std::size_t N>
 HWY_INLINE Vector<T, N> Mul(const Vector<T, N>& a, const Vector<T, N>& b) {
     return each_pair(a, b, [](T x, T y) { return x * y; });
 }
@@ -152,6 +156,10 @@ HWY_INLINE Vector<T, N> Max(const Vector<T, N>& a, const Vector<T, N>& b) {
     return each_pair(a, b, [](T x, T y) { return x > y ? x : y; });
 }
 template <class T, std::size_t N>
+HWY_INLINE Vector<T, N> Min(const Vector<T, N>& a, const Vector<T, N>& b) {
+    return each_pair(a, b, [](T x, T y) { return x < y ? x : y; });
+}
+template <class T, std::size_t N>
 HWY_INLINE Vector<T, N> Div(const Vector<T, N>& a, const Vector<T, N>& b) {
     return each_pair(a, b, [](T x, T y) { return x / y; });
 }
@@ -162,6 +170,15 @@ HWY_INLINE Vector<T, N> Sqrt(const Vector<T, N>& v) {
 template <class T, std::size_t N>
 HWY_INLINE Vector<T, N> Abs(const Vector<T, N>& v) {
     return each_lane(Simd<T, N>(), [&](std::size_t i) { return std::abs(v.lane[i]); });
+}
+
+template <int Bits, class T, std::size_t N>
+HWY_INLINE Vector<T, N> ShiftLeft(const Vector<T, N>& v) {
+    return each_lane(Simd<T, N>(), [&](std::size_t i) { return static_cast<T>(v.lane[i] << Bits); });
+}
+template <int Bits, class T, std::size_t N>
+HWY_INLINE Vector<T, N> ShiftRight(const Vector<T, N>& v) {
+    return each_lane(Simd<T, N>(), [&](std::size_t i) { return static_cast<T>(v.lane[i] >> Bits); });
 }
 
 // One answer for each lane, whatever the lanes are.
@@ -186,6 +203,11 @@ HWY_INLINE Mask<N> And(const Mask<N>& a, const Mask<N>& b) {
 template <std::size_t N>
 HWY_INLINE Mask<N> Or(const Mask<N>& a, const Mask<N>& b) {
     return each_pair(a, b, [](bool x, bool y) { return x || y; });
+}
+// Of whole numbers, bit by bit.
+template <class T, std::size_t N>
+HWY_INLINE Vector<T, N> Or(const Vector<T, N>& a, const Vector<T, N>& b) {
+    return each_pair(a, b, [](T x, T y) { return static_cast<T>(x | y); });
 }
 template <class D, std::size_t N>
 HWY_INLINE bool AllTrue(D, const Mask<N>& mask) {

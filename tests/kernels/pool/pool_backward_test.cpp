@@ -97,7 +97,7 @@ std::vector<PoolDesc> matrix() {
                 desc.divisor_override.reset();
                 desc.op = PoolOp::lp;
                 desc.padding = {0, 0};
-                for (const double p : {1.0, 2.0, 3.0, 0.5, 1.5, 17.0}) {
+                for (const double p : {1.0, 2.0, 3.0, 0.5, 1.5, 6.0, 17.0}) {
                     desc.p = p;
                     add(desc);
                 }
@@ -241,6 +241,12 @@ TEST(PoolBackward, NormsNeitherOverflowNorVanish) {
         const auto steep = of(40.0, scale, -scale, 1.0F);
         EXPECT_NEAR(steep[0], std::pow(2.0, -39.0 / 40.0), 1e-5) << scale;
         EXPECT_NEAR(steep[1], -std::pow(2.0, -39.0 / 40.0), 1e-5) << scale;
+    }
+    // The steepest norm whose gradient is a product of powers, at both ends of the range of f32.
+    for (const float scale : {1e-45F, 1e-40F, 1e38F}) {
+        const auto dx = of(6.0, scale, -scale, 3e38F);
+        EXPECT_NEAR(dx[0] / 3e38F, std::pow(2.0, -5.0 / 6.0), scale < 1e-44F ? 1.0 : 1e-4) << scale;
+        EXPECT_EQ(dx[1], -dx[0]) << scale;
     }
     // A gradient as small as the norm is large.
     EXPECT_NEAR(of(2.0, 3e30F, 4e30F, 1e-30F)[0] / 6e-31, 1.0, 1e-6);

@@ -132,4 +132,29 @@ TEST(PoolLp, ShortPathsAgreeWithTheGeneralOne) {
     }
 }
 
+// Powers are taken in vectors, and what is left over one by one.
+TEST(PoolLp, PowersAtEveryWidth) {
+    for (const double p : {0.07, 0.5, 1.5, 2.5, 5.9, 6.5, 20.0}) {
+        for (std::int64_t width = 1; width <= 37; ++width) {
+            const Shape shape{1, 1, 3, width};
+            const auto x = pool_testing::with_extremes(pool_testing::elements(shape), 60);
+            for (const auto& [window, stride] :
+                 {std::pair{1, 1}, std::pair{2, 2}, std::pair{3, 1}, std::pair{1, 9}}) {
+                if (window > width) continue;
+                const PoolDesc desc{.op = PoolOp::lp,
+                                    .shape = shape,
+                                    .window = {2, window},
+                                    .stride = Extent{1, stride},
+                                    .p = p};
+                const auto got = pool_testing::run(desc, x);
+                const auto judged = pool_testing::reference(desc, x);
+                for (std::size_t i = 0; i < got.y.size(); ++i) {
+                    ASSERT_TRUE(pool_testing::agrees(got.y[i], judged.y[i], 2e-6 * judged.y[i]))
+                        << "p " << p << ", width " << width << ", window " << window << ", output " << i;
+                }
+            }
+        }
+    }
+}
+
 }  // namespace

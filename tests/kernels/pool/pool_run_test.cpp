@@ -220,8 +220,54 @@ TEST(PoolRun, EvenAdaptiveWindowsAreThoseOfTheirSize) {
             EXPECT_EQ(PoolPlan::make(pool_testing::cpu(1), even)->kernel().variant,
                       PoolPlan::make(pool_testing::cpu(1), plain)->kernel().variant);
         }
-        const PoolDesc uneven{.op = adaptive, .shape = shape, .output = {5, 14}};
-        EXPECT_TRUE(PoolPlan::make(pool_testing::cpu(1), uneven)->kernel().variant.starts_with("gathered"));
+        PoolDesc uneven{.op = adaptive, .shape = shape, .output = {30, 40}};
+        EXPECT_TRUE(PoolPlan::make(pool_testing::cpu(1), uneven)->kernel().variant.starts_with("rows"));
+        uneven.output = {7, 9};  // sums of long windows are made one by one
+        EXPECT_EQ(PoolPlan::make(pool_testing::cpu(1), uneven)->kernel().variant.starts_with("gathered"),
+                  op == PoolOp::avg);
+    }
+}
+
+// Rows are dealt out by the taps of all windows: each window against its own samples, at every width.
+TEST(PoolRun, UnevenAdaptiveWindowsAreEachOfTheirOwnSamples) {
+    for (std::int64_t width = 1; width <= 40; ++width) {
+        const Shape shape{1, 2, 13, width};
+        const auto x = pool_testing::with_extremes(pool_testing::elements(shape), 70);
+        const std::vector<double> stored(x.begin(), x.end());
+        for (const Extent output : {Extent{1, 3}, {5, 7}, {13, 16}, {9, width}, {20, 61}, {12, 39}}) {
+            for (const PoolOp op : {PoolOp::adaptive_max, PoolOp::adaptive_avg}) {
+                const PoolDesc desc{.op = op, .shape = shape, .output = output};
+                const auto plan = PoolPlan::make(pool_testing::cpu(1), desc);
+                ASSERT_TRUE(plan);
+                std::vector<float> y(pool_testing::elements(plan->output_shape()), -9.0F);
+                std::vector<double> expected(y.size());
+                std::vector<std::int64_t> argmax(op == PoolOp::adaptive_max ? y.size() : 0, -7);
+                std::vector<std::int64_t> expected_argmax(argmax.size());
+                ASSERT_TRUE(plan->forward({x.data(), ElementType::f32, shape},
+                                          {y.data(), ElementType::f32, plan->output_shape()}, argmax));
+                ASSERT_TRUE(iir2d::reference::pool(desc, stored, expected, expected_argmax));
+                ASSERT_EQ(argmax, expected_argmax) << width << " to " << output.w;
+                std::vector<float> without(y.size());
+                ASSERT_TRUE(plan->forward({x.data(), ElementType::f32, shape},
+                                          {without.data(), ElementType::f32, plan->output_shape()}, {}));
+                for (std::size_t i = 0; i < y.size(); ++i) {
+                    // Of an average's samples the largest has a magnitude of 3e38.
+                    const double most = op == PoolOp::adaptive_max ? 0.0 : 2e-6 * 3e38;
+                    ASSERT_TRUE(pool_testing::agrees(y[i], expected[i], most))
+                        << width << " to " << output.w << " at " << i;
+                    ASSERT_TRUE(std::isnan(y[i]) ? std::isnan(without[i]) : y[i] == without[i]);
+                }
+            }
+        }
+        // Sums that lose nothing.
+        const auto usual = pool_testing::uniform(x.size(), 0.0F, 1.0F, 71);
+        const std::vector<double> usual_stored(usual.begin(), usual.end());
+        const PoolDesc desc{.op = PoolOp::adaptive_avg, .shape = shape, .output = {5, 7}};
+        const auto made = pool_testing::run(desc, usual);
+        std::vector<double> expected(made.y.size());
+        ASSERT_TRUE(iir2d::reference::pool(desc, usual_stored, expected));
+        for (std::size_t i = 0; i < expected.size(); ++i)
+            ASSERT_NEAR(made.y[i], expected[i], 2e-6 * expected[i]) << width << " at " << i;
     }
 }
 
@@ -254,6 +300,41 @@ TEST(PoolRun, WhatAPlanSaysOfItself) {
     const auto beside = PoolPlan::make(pool_testing::cpu(1), large);
     EXPECT_EQ(beside->precision().accumulator, ElementType::f32);
     EXPECT_EQ(beside->kernel().variant, "parts_f32_sum");
+}
+
+// Pairs of f64 are folded by the same loops as those of f32, in vectors half as wide.
+TEST(PoolRun, PlacesInF64AreThoseInF32) {
+    for (std::int64_t width = 1; width <= 37; width += width < 20 ? 1 : 4) {
+        const Shape shape{1, 2, 21, width};
+        for (const auto& x : {pool_testing::with_extremes(pool_testing::elements(shape), 80),
+                              pool_testing::with_ties(pool_testing::elements(shape), 81)}) {
+            const std::vector<double> wide(x.begin(), x.end());
+            for (const std::int64_t window : {1, 2, 3, 9, 17}) {
+                for (const std::int64_t stride : {1, 2, 5}) {
+                    PoolDesc desc{.op = PoolOp::max,
+                                  .shape = shape,
+                                  .window = {window, std::min(window, width)},
+                                  .stride = Extent{stride, stride},
+                                  .padding = {window / 2, std::min(window, width) / 2},
+                                  .ceil_mode = true};
+                    const auto expected = pool_testing::run(desc, x);
+                    desc.element = ElementType::f64;
+                    const auto plan = PoolPlan::make(pool_testing::cpu(2), desc);
+                    ASSERT_TRUE(plan);
+                    std::vector<double> y(expected.y.size());
+                    std::vector<std::int64_t> argmax(y.size());
+                    ASSERT_TRUE(plan->forward({wide.data(), ElementType::f64, shape},
+                                              {y.data(), ElementType::f64, plan->output_shape()}, argmax));
+                    ASSERT_EQ(argmax, expected.argmax)
+                        << width << ", window " << window << ", stride " << stride;
+                    for (std::size_t i = 0; i < y.size(); ++i) {
+                        const auto of_f32 = static_cast<double>(expected.y[i]);
+                        ASSERT_TRUE(std::isnan(of_f32) ? std::isnan(y[i]) : y[i] == of_f32) << i;
+                    }
+                }
+            }
+        }
+    }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "tests/kernels/pool/pool_testing.h"
 
@@ -18,6 +19,20 @@ using iir2d::Extent;
 using iir2d::PoolDesc;
 using iir2d::PoolOp;
 using ::testing::HasSubstr;
+
+// The gradient of a sum of norms.
+std::vector<float> backward(const PoolDesc& desc, const std::vector<float>& x, const std::vector<float>& y) {
+    using iir2d::ElementType;
+    const auto plan = iir2d::PoolPlan::make(pool_testing::cpu(2), desc);
+    EXPECT_TRUE(plan);
+    const auto dy = pool_testing::uniform(y.size(), -1.0F, 1.0F, 33);
+    std::vector<float> dx(x.size());
+    const iir2d::Shape output = plan->output_shape();
+    EXPECT_TRUE(plan->backward({x.data(), ElementType::f32, desc.shape}, {y.data(), ElementType::f32, output},
+                               {dy.data(), ElementType::f32, output},
+                               {dx.data(), ElementType::f32, desc.shape}, {}));
+    return dx;
+}
 
 // Of every bit that every path through the kernels makes of values of every kind.
 std::string make_checksum() {
@@ -34,7 +49,7 @@ std::string make_checksum() {
         count += values.size();
     };
     for (const PoolOp op : {PoolOp::max, PoolOp::avg, PoolOp::lp}) {
-        for (const double p : {1.0, 1.5, 2.0, 3.0, 1e9}) {
+        for (const double p : {0.5, 1.0, 1.5, 2.0, 3.0, 7.0, 1e9}) {
             if (op != PoolOp::lp && p != 1.0) continue;
             for (const std::int64_t window : {1, 2, 3, 5, 9, 31}) {
                 for (const std::int64_t stride : {1, 2, 3, 70}) {
@@ -51,12 +66,19 @@ std::string make_checksum() {
                         add(pooled.y);
                         add(pooled.argmax);
                         if (op == PoolOp::max) add(pool_testing::run(desc, *x, 1, false).y);
+                        if (op == PoolOp::lp && window <= 5 && stride <= 3) add(backward(desc, *x, pooled.y));
                     }
                 }
             }
         }
     }
-    EXPECT_GT(count, 250'000U);
+    for (const PoolOp op : {PoolOp::adaptive_max, PoolOp::adaptive_avg}) {
+        for (const Extent output : {Extent{5, 9}, {30, 40}, {46, 90}, {60, 200}}) {
+            const PoolDesc desc{.op = op, .shape = shape, .output = output};
+            for (const auto* x : {&extremes, &usual}) add(pool_testing::run(desc, *x, 2).y);
+        }
+    }
+    EXPECT_GT(count, 500'000U);
     return "sum " + std::to_string(sum);
 }
 

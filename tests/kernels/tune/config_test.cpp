@@ -103,7 +103,10 @@ TEST(ConfigRules, PoolingRefusesWhatItHasNot) {
     PoolDesc wide = max_of(9, 2);
     wide.element = ElementType::f64;
     refuses(wide, PoolUse::forward, "stores:past", "one way");
-    refuses(wide, PoolUse::forward_with_places, "task:65536", "one by one");
+    EXPECT_TRUE(check_config(cpu(2), wide, PoolUse::forward_with_places, config("task:65536")));
+    wide.op = PoolOp::lp;
+    wide.p = 4;
+    refuses(wide, PoolUse::forward, "task:65536", "one by one");
     EXPECT_FALSE(PoolPlan::make(cpu(2), max_of(3, 1), config("way:climb/climb"), {}));
     EXPECT_FALSE(PoolPlan::make(cpu(2), max_of(3, 1), {}, config("way:windows")));
     EXPECT_TRUE(PoolPlan::make(cpu(2), max_of(16, 8), config("way:climb/climb"), config("task:16384")));
@@ -143,8 +146,7 @@ TEST(ConfigCandidates, AreFewDistinctAndBeginWithStatic) {
         }
     }
     // One thread, and windows one by one: nothing to choose.
-    PoolDesc gathered{.op = PoolOp::adaptive_max, .shape = {1, 1, 50, 50}};
-    gathered.output = {7, 9};
+    const PoolDesc gathered{.op = PoolOp::lp, .shape = {1, 1, 50, 50}, .p = 4, .element = ElementType::f64};
     EXPECT_EQ(candidates(cpu(1), gathered, PoolUse::forward).value().size(), 1U);
 }
 
