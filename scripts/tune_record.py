@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Measures what the tuner is worth on this machine, and keeps it as a record (docs/tuning.md).
 
-usage: scripts/tune_record.py --iir2d build/ci/bin/iir2d --work DIR --out DIR [--budget SECONDS]
+usage: scripts/tune_record.py --iir2d build/ci/bin/iir2d --work DIR --out docs --pictures docs/images [--budget SECONDS]
 
 Measures problems to train on and others to judge by, trains a model of each purpose, judges them by the problems that they
 have not seen, and lets `iir2d tune retrain` make others. Writes to --out:
@@ -39,6 +39,7 @@ def arguments():
     parser.add_argument("--iir2d", required=True, help="the program")
     parser.add_argument("--work", required=True, type=pathlib.Path, help="databases and models; kept")
     parser.add_argument("--out", required=True, type=pathlib.Path, help="where record and pictures are written")
+    parser.add_argument("--pictures", type=pathlib.Path, help="where the pictures are written (default: --out)")
     parser.add_argument("--train", type=int, default=500, help="problems to train on (default: 500)")
     parser.add_argument("--judge", type=int, default=340,
                         help="problems to judge by (default: 340, of which 300 have to be left)")
@@ -190,16 +191,20 @@ def won(of_static, regret):
     return 1 - math.log(regret) / whole if whole > 0 else None
 
 
-def goals_of(figures, retrained):
+def goals_of(headroom, figures, decided, retrained):
     """(goal, what is asked, what was measured, whether it was met; None: not measured)."""
+    goals = []
+    if headroom["overall"]:
+        overall = headroom["overall"]["headroom"]["geomean"]
+        goals.append(("headroom of all problems (below it auto should mean off)", ">= 1.03", overall, overall >= 1.03))
     if figures is None:
-        return []
+        return named(goals)
     by_k = {one["k"]: one for one in figures["by_k"]}
     noise, static = figures["noise"], figures["static"]
     decision = figures["decision"]
-    goals = [("problems judged by", ">= 300", figures["problems"], figures["problems"] >= 300),
-             ("top-1, geometric mean", "<= 1.03", by_k[1]["geomean"], by_k[1]["geomean"] <= 1.03),
-             ("top-1, p95", "<= 1.15", by_k[1]["p95"], by_k[1]["p95"] <= 1.15)]
+    goals += [("problems judged by", ">= 300", figures["problems"], figures["problems"] >= 300),
+              ("top-1, geometric mean", "<= 1.03", by_k[1]["geomean"], by_k[1]["geomean"] <= 1.03),
+              ("top-1, p95", "<= 1.15", by_k[1]["p95"], by_k[1]["p95"] <= 1.15)]
     most = max(1.01, noise["geomean"] + 0.005)
     goals.append(("top-3, geometric mean", f"<= {most:.4f} (1.01, or the noise + 0.005)", by_k[3]["geomean"], by_k[3]["geomean"] <= most))
     most = max(1.05, noise["p95"])
@@ -215,6 +220,10 @@ def goals_of(figures, retrained):
                               ("fresh decision, p99, us", 200, lambda t: t["fresh_us"]["p99"]), ("model loaded, ms", 5, lambda t: t["load_ms"])):
         worst = max(map(value, times)) if times else None
         goals.append((name, f"<= {most}", worst, None if worst is None else worst <= most))
+    if decided:
+        ratios = [one["ratio"] for one in decided]
+        goals.append(("decisions for twelve more problems over static, largest", "<= 1.05", max(ratios), max(ratios) <= 1.05))
+        goals.append(("the same, geometric mean", "<= 1", geomean(ratios), geomean(ratios) <= 1))
     if retrained:
         goals.append(("tune retrain, seconds", "<= 300", retrained["seconds"], retrained["seconds"] <= 300))
         judged = retrained.get("judged")
@@ -222,6 +231,10 @@ def goals_of(figures, retrained):
         goals.append(("its models, top-1, geometric mean", "<= 1.06", regret, None if regret is None else regret <= 1.06))
         sure = len(judged["decision"]["surely_slower"]) if judged else None
         goals.append(("its decisions surely slower than 1.02 x static", "0", sure, None if sure is None else sure == 0))
+    return named(goals)
+
+
+def named(goals):
     return [{"goal": goal, "asked": asked, "measured": value, "met": met} for goal, asked, value, met in goals]
 
 
@@ -327,7 +340,8 @@ def draw_regret(figures, path):
 def markdown(record):
     def cell(value):
         return "not measured" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
-    text = [f"Measured on {record['machine']['name']}, {record['machine']['target']}, {record['machine']['threads']} threads, load average "
+    text = ["# What the tuner is worth, measured", "", "Written by `scripts/tune_record.py` ([tuning.md](tuning.md)); `tuning-record.json` beside it has every figure.", "",
+            f"Measured on {record['machine']['name']}, {record['machine']['target']}, {record['machine']['threads']} threads, load average "
             f"{record['load_before']:.1f} before and {record['load_after']:.1f} after"
             + ("." if record["complete"] else "; **not all that was asked for was measured**."), "",
             "| goal | asked | measured | met |", "| --- | --- | --- | --- |"]
@@ -366,6 +380,33 @@ def retrain(program, given):
     return said
 
 
+def twelve(program, given):
+    """Decisions for twelve more problems, which nobody has seen, against static in 21 rounds."""
+    with sqlite3.connect(program.work / "validation.db") as connection:
+        known = {key for (key,) in connection.execute("SELECT key FROM problem")}
+    drawn = program.json("collect", "--list", "--set", "validation", "--count", 100, "--seed", given.seed + 1000, "--max-samples", given.max_samples)
+    specs = [problem["spec"] for problem in drawn["problems"] if problem["key"] not in known][:12]
+    chosen = {one["spec"]: one["decision"] for one in program.json("select", *specs, "--models", program.work / "models")["problems"]}
+    if not any(one["reason"] in ("model", "static_as_good", "table") for one in chosen.values()):
+        return None
+    configs = sorted({one["config"] for one in chosen.values()})
+    (program.work / "twelve.txt").write_text("\n".join(specs) + "\n")
+    (program.work / "twelve-configs.txt").write_text("\n".join(configs) + "\n")
+    database, export = program.work / "twelve.db", program.work / "twelve.json"
+    database.unlink(missing_ok=True)
+    program.run("collect", "--out", database, "--set", "validation", "--problems", program.work / "twelve.txt", "--space",
+                program.work / "twelve-configs.txt", "--rounds", "21..21", "--visits", 1, show=True)
+    program.run("export", database, "--out-json", export)
+    ratios = []
+    for problem in json.loads(export.read_text())["problems"]:
+        config = chosen[problem["spec"]]["config"]
+        (visit,) = problem["visits"]
+        (one,) = [m for m in visit["measurements"] if m["config"] == config]
+        ratio = 1.0 if config == "static" else math.exp(max(one["figures"]["ln_op"], one["figures"]["ln_use"]))
+        ratios.append({"spec": problem["spec"], "config": config, "reason": chosen[problem["spec"]]["reason"], "ratio": ratio, "state": visit["state"]})
+    return ratios
+
+
 def split(program, given):
     """One export with both sets as the two databases."""
     whole = json.loads(pathlib.Path(given.imported).read_text())
@@ -379,7 +420,9 @@ def split(program, given):
 def main():
     given = arguments()
     given.work.mkdir(parents=True, exist_ok=True)
-    given.out.mkdir(parents=True, exist_ok=True)
+    pictures = given.pictures or given.out
+    for folder in (given.out, pictures):
+        folder.mkdir(parents=True, exist_ok=True)
     program = Program(str(pathlib.Path(given.iir2d).resolve()), given.work.resolve())
     before = load()
     measured = {}
@@ -396,6 +439,7 @@ def main():
     models, trained = train(program, given)
     figures = judge(program, given, models, "trained") if models else None
     retrained = retrain(program, given) if given.retrain > 0 and not given.imported else None
+    decided = twelve(program, given) if models and not given.imported else None
     record = {"record": "iir2d-tuning", "record_version": 1,
               "utc": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
               "machine": {"id": host["machine"], "name": processor(), "target": key[-2].split(":")[1], "threads": int(key[-1].split(":")[1])},
@@ -404,16 +448,16 @@ def main():
                                                                 "seed", "retrain")},
               "imported": given.imported is not None,
               "complete": bool(measured) and all(m["problems_without_two_good_visits"] == 0 for m in measured.values()),
-              "measured": measured, "headroom": headroom, "trained": trained, "figures": figures, "retrained": retrained}
-    record["goals"] = goals_of(figures, retrained)
+              "measured": measured, "headroom": headroom, "trained": trained, "figures": figures, "twelve": decided, "retrained": retrained}
+    record["goals"] = goals_of(headroom, figures, decided, retrained)
     record["headroom_md"] = program.run("headroom", program.work / "validation.db", "--set", "validation").stdout
     (given.out / "tuning-record.md").write_text(markdown(record))
     del record["headroom_md"]
     (given.out / "tuning-record.json").write_text(json.dumps(record, indent=1) + "\n")
     if headroom["overall"]:
-        draw_headroom(headroom, given.out / "tuning-headroom.svg")
+        draw_headroom(headroom, pictures / "tuning-headroom.svg")
     if figures:
-        draw_regret(figures, given.out / "tuning-regret.svg")
+        draw_regret(figures, pictures / "tuning-regret.svg")
     for goal in record["goals"]:
         print(f"{ {True: 'met', False: 'NOT MET', None: 'not measured'}[goal['met']]:12} {goal['goal']}: {goal['measured']} (asked: {goal['asked']})")
 
