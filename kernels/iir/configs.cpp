@@ -227,13 +227,19 @@ tune::Facts GpuFilterConfigs::facts() const {
     return facts;
 }
 
-bool GpuFilterConfigs::warms_up() const {
-    return std::ranges::any_of(m_job.filters, [](const GpuFilter& filter) {
+// Whether a pass makes its state from the samples before a segment, of lines that as many warps share.
+bool GpuFilterConfigs::warms_up(std::int32_t warps) const {
+    const auto found = m_warms_up.find(warps);
+    if (found != m_warms_up.end()) return found->second;
+    const GpuJob job = warps == 0 ? m_job : make_gpu_job(m_desc, m_filters, {.warps = warps});
+    const bool does = std::ranges::any_of(job.filters, [](const GpuFilter& filter) {
         return std::ranges::any_of(filter.stages, [](const GpuStage& stage) {
             const std::span passes(stage.axis.passes, static_cast<std::size_t>(stage.axis.pass_count));
             return std::ranges::any_of(passes, [](const GpuPass& pass) { return pass.warmup >= 0; });
         });
     });
+    m_warms_up.emplace(warps, does);
+    return does;
 }
 
 Result<void> GpuFilterConfigs::check(const Config& config) const {
@@ -258,7 +264,7 @@ Result<void> GpuFilterConfigs::check_knob(const Config& config, const tune::Knob
     }
     if (value == carry_exact) return {};
     if (value != carry_warmup) return tune::refused(knob, value, "carry is warmup or exact");
-    if (warms_up()) return {};
+    if (warms_up(config.warps)) return {};
     return tune::refused(knob, value, "no pass of this filter forgets within half a segment");
 }
 
@@ -266,7 +272,7 @@ Config GpuFilterConfigs::resolve(const Config& config) const {
     Config made{.graph = config.graph != 0 ? config.graph : graph_on};
     if (m_job.filters.front().stages.empty()) return made;
     made.warps = config.warps != 0 ? config.warps : most_gpu_warps(m_desc.precision);
-    made.carry = config.carry != 0 ? config.carry : warms_up() ? carry_warmup : carry_exact;
+    made.carry = config.carry != 0 ? config.carry : warms_up(config.warps) ? carry_warmup : carry_exact;
     return made;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -71,13 +72,14 @@ class GpuFilterConfigs final : public tune::Question {
     bool is_timed_in_use() const override { return false; }
 
   private:
-    bool warms_up() const;
+    bool warms_up(std::int32_t warps) const;
 
     const FilterDesc& m_desc;
     const Filters& m_filters;
     const GpuJob& m_job;
     tune::GpuHost m_host;
     CpuJob m_passes;  // as the CPU has them: keys and features name them
+    mutable std::map<std::int32_t, bool> m_warms_up;
 };
 
 // Runs forward_planes() by the choice for the task: on `all_threads` where one has to be asked for, else by

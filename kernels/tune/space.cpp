@@ -246,7 +246,7 @@ class Products {
     Products(const Space& space, Values values, std::size_t most)
         : m_space(space), m_values(std::move(values)), m_most(most) {
         for (std::size_t knob = 0; knob < knobs.size(); ++knob) {
-            if (knobs[knob].by_threads) continue;
+            if (knobs[knob].by_others) continue;
             std::erase_if(m_values[knob], [&](std::int32_t value) {
                 Config alone;
                 alone.*knobs[knob].value = value;
@@ -275,7 +275,7 @@ class Products {
         add(knob + 1, config);
         for (const std::int32_t value : m_values[knob]) {
             config.*knobs[knob].value = value;
-            if (!knobs[knob].by_threads || m_space.check(config, knobs[knob])) add(knob + 1, config);
+            if (!knobs[knob].by_others || m_space.check(config, knobs[knob])) add(knob + 1, config);
         }
     }
 

@@ -18,7 +18,7 @@ namespace iir2d::tune {
 struct Knob {
     std::string_view name;
     std::int32_t Config::*value;
-    bool by_threads = false;  // which values are valid depends on `threads`; else on no other knob
+    bool by_others = false;   // which values are valid depends on a knob before it
     bool of_gpu = false;      // else of the CPU
     bool other_bits = false;  // its values give other bits than static's
 };
@@ -36,7 +36,7 @@ inline constexpr std::array<Knob, 13> knobs{{{"threads", &Config::threads},
                                              {"pairs", &Config::pairs, false, true},
                                              {"graph", &Config::graph, false, true},
                                              {"warps", &Config::warps, false, true, true},
-                                             {"carry", &Config::carry, false, true, true}}};
+                                             {"carry", &Config::carry, true, true, true}}};
 
 // Returns "threads:2", of a value that is not auto.
 std::string text_of(const Knob& knob, std::int32_t value);

@@ -249,7 +249,7 @@ def check_gpu(folder):
     (folder / "wide.txt").write_text("filter:6 border:wrap precision:f32 size:600x40\n")
     assert json.loads(on("collect", *wide))["problems"][0]["candidates"] == ["static", "graph:off"]
     other = json.loads(on("collect", *wide, "--allow-other-bits"))["problems"][0]["candidates"]
-    assert "warps:2" in other and "carry:exact" in other and len(other) <= 64, other
+    assert "warps:2" in other and any("carry:exact" in c for c in other) and len(other) <= 64, other
     on("collect", *words, "--out", database)
     statuses = dict(rows(database, "SELECT status, count(*) FROM measurement GROUP BY status"))
     assert set(statuses) <= {"ok", "pruned"}, statuses
