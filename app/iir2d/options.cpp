@@ -68,7 +68,10 @@ Result<iir2d::DeviceChoice> DeviceOptions::choose() const {
         }
         iir2d::set_tune_options({*mode});
     }
-    if (keeps_use) workbench::tune::begin_use();
+    if (keeps_use && iir2d::tune_options().mode != iir2d::TuneMode::off) {
+        workbench::tune::begin_use();
+        static const workbench::tune::UseKeeper every_minute;
+    }
     return workbench::from_kernel(iir2d::choose_device(device, count));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // tune collect: the problems, their candidates, and the time of each.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <limits>
@@ -37,7 +38,7 @@ struct TuneCollectOptions {
     std::string rounds = "5..25";
     std::string visits = "2";
     std::string budget;
-    bool other_bits = false;  // of a CPU no config changes a bit
+    bool other_bits = false;
     bool list = false;
     bool json = false;
     bool quiet = false;
@@ -75,8 +76,8 @@ Json json_of(const tune::NamedProblem& problem, const std::vector<iir2d::Config>
     for (const iir2d::Config& config : configs) candidates.push_back(iir2d::text_of(config));
     return {{"spec", problem.spec},
             {"key", problem.key},
-            {"purpose", tune::purpose_of(problem.problem)},
-            {"family", tune::family_of(problem.problem)},
+            {"purpose", tune::purpose_of(problem.problem, tune::backend_of(problem.key))},
+            {"family", tune::family_of(problem.problem, tune::backend_of(problem.key))},
             {"source", problem.source},
             {"candidates", candidates}};
 }
@@ -177,12 +178,16 @@ Result<std::vector<tune::NamedProblem>> seen_problems(const iir2d::Device& devic
 }
 
 Result<int> run_collect(const TuneCollectOptions& given, const Interruption& interruption) {
-    IIR2D_TRY(const auto options, generate_options(given));
+    IIR2D_TRY(auto options, generate_options(given));
     IIR2D_TRY(const auto choice, given.device.choose());
-    if (choice.device.backend() != iir2d::Backend::cpu)
-        return workbench::fail(ErrorKind::device_failure,
-                               "device " + choice.device.id() + " has no knobs to measure: use --device cpu");
-    IIR2D_TRY(const auto space, tune::space_from_text(given.space));
+    if (choice.device.backend() == iir2d::Backend::cuda) {
+        if (given.ops == TuneCollectOptions{}.ops) options.ops.pop_back();
+        if (std::ranges::find(options.ops, tune::TunedOp::pool_backward) != options.ops.end())
+            return workbench::fail(ErrorKind::bad_argument,
+                                   "--ops pool-backward: on a GPU there are models of iir and pool");
+    }
+    IIR2D_TRY(auto space, tune::space_from_text(given.space));
+    space.other_bits = given.other_bits;
     IIR2D_TRY(const auto problems, given.problems.empty() ? tune::generate_problems(options, choice.device)
                                    : given.problems == "seen"
                                        ? seen_problems(choice.device)
@@ -207,7 +212,9 @@ void add_collect(CLI::App& tune, Action& chosen) {
         ->allow_extra_args(false);
     command->add_option("--count", given->count, "Problems")->capture_default_str();
     command->add_option("--seed", given->seed, "Of all that is drawn")->capture_default_str();
-    command->add_option("--ops", given->ops, "iir, pool, pool-backward, with commas between (default: all)")
+    command
+        ->add_option("--ops", given->ops,
+                     "iir, pool, pool-backward, with commas between (default: all; of a GPU iir,pool)")
         ->type_name("LIST")
         ->allow_extra_args(false);
     command->add_option(
@@ -235,7 +242,7 @@ void add_collect(CLI::App& tune, Action& chosen) {
     command->add_option("--visits", given->visits, "Of each problem, all others between")
         ->capture_default_str();
     command->add_option("--budget", given->budget, "Seconds after which no further visit begins");
-    command->add_option("--device", given->device.device, "cpu")->capture_default_str();
+    command->add_option("--device", given->device.device, "cpu, cuda or cuda:N")->capture_default_str();
     command->add_option("--threads", given->device.threads, "At most so many; default all");
     command->add_flag("--allow-other-bits", given->other_bits,
                       "Also configs that change bits, within the precision's bound; on a CPU there are none");

@@ -150,7 +150,10 @@ void add_objective(CLI::App* command, TuneTrainOptions& given) {
 CLI::App* add_train(CLI::App& tune, TuneTrainOptions& given) {
     CLI::App* command = tune.add_subcommand("train", "Train a model on measurements");
     command->add_option("DB", given.databases, "Databases that tune collect made")->required();
-    command->add_option("--purpose", given.purpose, "iir-cpu, pool-cpu or pool-backward-cpu")->required();
+    command
+        ->add_option("--purpose", given.purpose,
+                     "iir-cpu, pool-cpu, pool-backward-cpu, iir-cuda or pool-cuda")
+        ->required();
     command->add_option("--validation", given.validation,
                         "The database whose validation problems judge the model (default: those of DB)");
     command->add_option("--seed", given.seed, "Of all that is drawn")->capture_default_str();
@@ -166,7 +169,10 @@ CLI::App* add_table(CLI::App& tune, TuneTrainOptions& given) {
     CLI::App* command =
         tune.add_subcommand("table", "The few configs that suit each family of problems best");
     command->add_option("DB", given.database, "A database that tune collect made")->required();
-    command->add_option("--purpose", given.purpose, "iir-cpu, pool-cpu or pool-backward-cpu")->required();
+    command
+        ->add_option("--purpose", given.purpose,
+                     "iir-cpu, pool-cpu, pool-backward-cpu, iir-cuda or pool-cuda")
+        ->required();
     command->add_option("--n", given.n, "Configs a family, static among them")->capture_default_str();
     command->add_option("--set", given.set, "train or validation; default both");
     add_objective(command, given);

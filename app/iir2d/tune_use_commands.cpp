@@ -119,9 +119,6 @@ bool is_fallback(iir2d::TuneReason reason) {
 
 Result<int> run_select(const TuneSelectOptions& given) {
     IIR2D_TRY(const auto choice, given.device.choose());
-    if (choice.device.backend() != iir2d::Backend::cpu)
-        return workbench::fail(ErrorKind::device_failure,
-                               "device " + choice.device.id() + " has no knobs to choose: use --device cpu");
     IIR2D_TRY(const auto options, select_options(given));
     tune::begin_use(given.models);
     Json all = Json::array();

@@ -9,6 +9,7 @@
 
 #include "core/benchmark/synthetic.h"
 #include "core/image/element_planes.h"
+#include "core/recipe/seen.h"
 #include "core/support/try.h"
 #include "iir2d/reference.h"
 
@@ -137,7 +138,11 @@ Result<std::unique_ptr<Workload>> make_pool_workload(const BenchmarkCase& what, 
     const iir2d::Shape shape = input->pixels->view().shape;
     const iir2d::PoolDesc desc = pool_desc(what.pool()->pool, shape, what.pool()->element);
     const bool backward = what.pool()->pass == PoolPass::backward;
-    IIR2D_TRY(auto plan, from_kernel(!config    ? iir2d::PoolPlan::make(device, desc)
+    SeenOperations::of_process().note({.operation = what.pool()->pool,
+                                       .element = what.pool()->element,
+                                       .shape = shape,
+                                       .backward = backward});
+    IIR2D_TRY(auto plan, from_kernel(!config    ? iir2d::PoolPlan::make(device, desc, options_of_benchmarks())
                                      : backward ? iir2d::PoolPlan::make(device, desc, {}, *config)
                                                 : iir2d::PoolPlan::make(device, desc, *config, {})));
     IIR2D_TRY(const auto traffic,

@@ -7,6 +7,7 @@
 #include "core/benchmark/workload.h"
 #include "core/support/error.h"
 #include "iir2d/device.h"
+#include "iir2d/tune.h"
 
 namespace workbench {
 
@@ -16,5 +17,12 @@ namespace workbench {
 Result<std::unique_ptr<Workload>> make_pool_workload(const BenchmarkCase& what, BenchmarkInputPtr input,
                                                      const iir2d::Device& device,
                                                      const std::optional<iir2d::Config>& config);
+
+// What a benchmark's plans are made by. It measures one way, and does not take turns in measuring several.
+inline iir2d::TuneOptions options_of_benchmarks() {
+    iir2d::TuneOptions options = iir2d::tune_options();
+    if (options.mode == iir2d::TuneMode::measure) options.mode = iir2d::TuneMode::automatic;
+    return options;
+}
 
 }  // namespace workbench

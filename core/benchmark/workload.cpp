@@ -10,6 +10,7 @@
 #include "core/benchmark/pool_workload.h"
 #include "core/benchmark/synthetic.h"
 #include "core/image/element_planes.h"
+#include "core/recipe/seen.h"
 #include "core/support/try.h"
 #include "iir2d/reference.h"
 
@@ -275,8 +276,12 @@ Result<std::unique_ptr<Workload>> make_filter_workload(const BenchmarkCase& what
     const Operation operation = operation_of(filter);
     IIR2D_TRY(const auto error, error_step(operation, storage_type(filter.precision)));
     const iir2d::FilterDesc desc = filter_desc(std::get<FilterOperation>(operation.what), shape);
-    IIR2D_TRY(auto plan, from_kernel(config ? iir2d::FilterPlan::make(device, desc, *config)
-                                            : iir2d::FilterPlan::make(device, desc)));
+    IIR2D_TRY(auto plan,
+              from_kernel(config ? iir2d::FilterPlan::make(device, desc, *config)
+                                 : iir2d::FilterPlan::make(device, desc, options_of_benchmarks())));
+    SeenOperations::of_process().note({.operation = std::get<FilterOperation>(operation.what),
+                                       .element = storage_type(filter.precision),
+                                       .shape = shape});
     return std::make_unique<FilterWorkload>(what, std::move(input), std::move(plan), operation, error, cache);
 }
 

@@ -19,6 +19,7 @@ struct SeenOperation {
     iir2d::ElementType element = iir2d::ElementType::f32;
     iir2d::Shape shape;
     bool places = false;
+    bool backward = false;  // pooling's gradient
 };
 
 // Those of the process, at most 4,096. Nothing is noted before begin().

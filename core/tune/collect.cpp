@@ -43,7 +43,7 @@ class Collection {
     Result<Collected> make(Store& store) {
         IIR2D_TRY(const auto machine, machine_of(m_device));
         m_machine = machine.id;
-        const Identity build = build_of_kernels();
+        const Identity build = build_of_kernels(m_device.backend());
         m_build = build.id;
         IIR2D_RETURN_IF_ERROR(store.add_identities(machine, build));
         IIR2D_RETURN_IF_ERROR(add_problems(store));

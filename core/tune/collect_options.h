@@ -17,6 +17,7 @@ struct Space {
     Kind kind = Kind::exhaustive;
     std::size_t count = 0;               // of sampled
     std::vector<iir2d::Config> configs;  // of given
+    bool other_bits = false;             // with candidates that change bits, on a GPU
 };
 
 // "exhaustive", "sampled:4", or a file of configs, one a line.

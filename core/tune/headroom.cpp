@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "core/benchmark/statistics.h"
@@ -20,7 +21,21 @@ namespace workbench::tune {
 namespace {
 
 constexpr double unstable_above = 0.10;
-constexpr std::array<std::string_view, 7> knobs{"threads", "stores", "share", "part", "strip", "way", "task"};
+constexpr std::array<std::string_view, 13> knobs{"threads", "stores", "share", "part",  "strip",
+                                                 "way",     "task",   "block", "steps", "pairs",
+                                                 "graph",   "warps",  "carry"};
+constexpr std::size_t knobs_of_cpu = 7;
+
+// Those that a table has columns for: the CPU's, or the GPU's where one of them was measured.
+std::span<const std::string_view> columns_of(const Headroom& headroom) {
+    const std::span<const std::string_view> all(knobs);
+    const auto of_gpus = all.subspan(knobs_of_cpu);
+    const auto is_of_gpus = [&](const KnobGain& one) {
+        return std::ranges::find(of_gpus, std::string_view(one.knob)) != of_gpus.end();
+    };
+    const bool any = headroom.overall && std::ranges::any_of(headroom.overall->knobs, is_of_gpus);
+    return any ? of_gpus : all.first(knobs_of_cpu);
+}
 
 // A config's logarithms, visit by visit.
 struct PerVisit {
@@ -99,7 +114,7 @@ struct Gathered {
     }
 };
 
-std::vector<std::string> cells_of(const FamilyHeadroom& family) {
+std::vector<std::string> cells_of(const FamilyHeadroom& family, std::span<const std::string_view> columns) {
     const auto brief = [](double ratio) {
         std::array<char, 32> text{};  // whatever the locale of the process
         const auto end = std::to_chars(text.begin(), text.end(), ratio, std::chars_format::fixed, 3);
@@ -109,7 +124,7 @@ std::vector<std::string> cells_of(const FamilyHeadroom& family) {
                                    brief(family.headroom.geomean),  brief(family.headroom.p50),
                                    brief(family.headroom.p95),      brief(family.headroom.max),
                                    brief(family.noise.geomean),     brief(family.noise.p95)};
-    for (const std::string_view knob : knobs) {
+    for (const std::string_view knob : columns) {
         const auto found = std::ranges::find(family.knobs, knob, &KnobGain::knob);
         cells.push_back(found == family.knobs.end()
                             ? ""
@@ -224,12 +239,13 @@ bool is_worthless(const Headroom& headroom, std::string_view knob) {
 std::string to_markdown(const Headroom& headroom, const HeadroomOptions& options) {
     std::vector<std::string> head{"family", "problems", "static / best", "p50",
                                   "p95",    "max",      "noise",         "noise p95"};
-    for (const std::string_view knob : knobs) head.push_back("`" + std::string(knob) + "`");
+    const auto columns = columns_of(headroom);
+    for (const std::string_view knob : columns) head.push_back("`" + std::string(knob) + "`");
     std::string text = "Ratios of times by the objective `" + std::string(name_of(options.objective)) +
                        "`, geometric means; of a knob its best value alone, with p95 in brackets.\n\n" +
                        markdown_row(head) + markdown_row(std::vector<std::string>(head.size(), "---"));
-    for (const FamilyHeadroom& family : headroom.families) text += markdown_row(cells_of(family));
-    if (headroom.overall) text += markdown_row(cells_of(*headroom.overall));
+    for (const FamilyHeadroom& family : headroom.families) text += markdown_row(cells_of(family, columns));
+    if (headroom.overall) text += markdown_row(cells_of(*headroom.overall, columns));
     text += "\nLeft out: " + counted(headroom.unstable, "problem") +
             " whose best config differs by more than " + "0.10 between visits, " +
             std::to_string(headroom.not_measured) + " without a visit that counts, " +

@@ -47,14 +47,14 @@ std::int64_t bytes_of(const nlohmann::json& size) {
 
 }  // namespace
 
-Result<Identity> machine_of(const iir2d::Device&) {
-    IIR2D_TRY(auto json, from_kernel(iir2d::machine_description()));
+Result<Identity> machine_of(const iir2d::Device& device) {
+    IIR2D_TRY(auto json, from_kernel(iir2d::machine_description(device)));
     std::string id = sha256_hex(json).substr(0, id_digits);
     return Identity{std::move(id), std::move(json)};
 }
 
-Identity build_of_kernels() {
-    const std::string id(iir2d::kernels_id());
+Identity build_of_kernels(iir2d::Backend backend) {
+    const std::string id(iir2d::kernels_id(backend));
     return {id, canonical_json({{"kernels", id}, {"version", library_version()}})};
 }
 
@@ -66,7 +66,9 @@ CacheSizes cache_sizes() {
 CacheSizes cache_sizes_of(const std::string& machine_json) {
     const auto what = nlohmann::json::parse(machine_json, nullptr, false);
     if (!what.is_object()) return {};
-    return {bytes_of(what.value("l2", nlohmann::json())), bytes_of(what.value("l3", nlohmann::json()))};
+    const std::int64_t l2 = bytes_of(what.value("l2", nlohmann::json()));
+    const bool is_gpu = what.value("target", std::string()).starts_with("sm_");
+    return {l2, is_gpu ? l2 : bytes_of(what.value("l3", nlohmann::json()))};
 }
 
 bool is_whole(const Identity& machine) {

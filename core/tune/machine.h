@@ -17,18 +17,18 @@ struct Identity {
 };
 
 // Names the processor: its name, instruction set, logical cores and caches. What the system does not say is
-// null there.
+// null there. Of a GPU: its name, compute capability, multiprocessors and L2.
 Result<Identity> machine_of(const iir2d::Device& device);
 
 // Names what computes: `id` is kernels_id(), the JSON has that and the version.
-Identity build_of_kernels();
+Identity build_of_kernels(iir2d::Backend backend = iir2d::Backend::cpu);
 
 struct CacheSizes {
     std::int64_t l2 = 0;  // bytes; 0: the system does not say
     std::int64_t l3 = 0;
 };
 CacheSizes cache_sizes();
-// Those that a machine's description names.
+// Those that a machine's description names; a GPU has one, which stands for both.
 CacheSizes cache_sizes_of(const std::string& machine_json);
 
 // Returns whether an identity's id is that of its JSON. Not of builds, whose ids are the kernels'.

@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "core/benchmark/copy_probe.h"
 #include "core/benchmark/parity.h"
 #include "core/benchmark/synthetic.h"
 #include "core/image/element_planes.h"
@@ -139,7 +140,7 @@ std::span<std::int64_t> PreparedProblem::places() const {
 
 Result<void> PreparedProblem::run(const Plan& plan, const std::stop_token& stop) {
     const iir2d::ConstTensorView x(m_input.bytes().data(), m_element, m_problem.shape());
-    const iir2d::RunControl control{.stop = stop};
+    const iir2d::RunControl control{.stop = stop, .times = is_on_gpu() ? &m_times : nullptr};
     if (const auto* filter = std::get_if<iir2d::FilterPlan>(&plan)) {
         return from_kernel(
             filter->run(x, {.data = m_output.bytes().data(), .type = m_element, .shape = m_result}, control));
@@ -155,6 +156,18 @@ Result<void> PreparedProblem::run(const Plan& plan, const std::stop_token& stop)
     return from_kernel(pool.backward(
         x, y, dy, {.data = m_output.bytes().data(), .type = m_element, .shape = m_problem.shape()}, m_argmax,
         control));
+}
+
+std::optional<double> PreparedProblem::device_ms() const {
+    if (!is_on_gpu()) return std::nullopt;
+    return m_times.compute_ms;
+}
+
+Result<std::optional<double>> PreparedProblem::device_copy_ms() const {
+    if (!is_on_gpu()) return std::optional<double>();
+    IIR2D_TRY(const double ms, copy_on_gpu(m_device, static_cast<std::size_t>(m_traffic.read),
+                                           static_cast<std::size_t>(m_traffic.written)));
+    return std::optional(ms);
 }
 
 std::vector<double> PreparedProblem::plane_of(const AlignedBytes& bytes, const iir2d::Shape& shape,

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -51,6 +52,9 @@ class PreparedProblem {
     std::span<const std::byte> input() const { return m_input.bytes(); }
     // Returns what the operation has to read and write.
     const Traffic& traffic() const { return m_traffic; }
+    // Of the latest run on a GPU, by its clock, without transfers; and of a copy of as many bytes there.
+    std::optional<double> device_ms() const;
+    Result<std::optional<double>> device_copy_ms() const;
 
     // Compares the latest run's output with the double reference. check_failed: it is out of the contract's
     // bound.
@@ -62,6 +66,7 @@ class PreparedProblem {
     Result<void> fill(std::uint64_t seed);
     Result<void> fill_backward(std::uint64_t seed);
     std::span<std::int64_t> places() const;
+    bool is_on_gpu() const { return m_device.backend() == iir2d::Backend::cuda; }
     Result<void> judge_plane(std::int64_t plane, const TaskControl& control) const;
     std::vector<double> plane_of(const AlignedBytes& bytes, const iir2d::Shape& shape, std::int64_t p) const;
 
@@ -75,6 +80,7 @@ class PreparedProblem {
     AlignedBytes m_pooled;               // of lp backward
     std::vector<std::int64_t> m_argmax;  // of max backward
     Traffic m_traffic;
+    iir2d::RunTimes m_times;  // of a GPU
 };
 
 }  // namespace workbench::tune

@@ -280,10 +280,11 @@ iir2d::ElementType element_of(const Problem& problem) {
     return problem.filter() != nullptr ? iir2d::storage_type(problem.filter()->precision) : problem.element;
 }
 
-Result<std::vector<iir2d::Config>> candidates_of(const Problem& problem, const iir2d::Device& device) {
+Result<std::vector<iir2d::Config>> candidates_of(const Problem& problem, const iir2d::Device& device,
+                                                 bool other_bits) {
     return from_kernel(problem.filter() != nullptr
-                           ? iir2d::candidates(device, filter_desc_of(problem))
-                           : iir2d::candidates(device, pool_desc_of(problem), use_of(problem)));
+                           ? iir2d::candidates(device, filter_desc_of(problem), other_bits)
+                           : iir2d::candidates(device, pool_desc_of(problem), use_of(problem), other_bits));
 }
 
 Result<std::string> key_of(const Problem& problem, const iir2d::Device& device) {
@@ -292,7 +293,12 @@ Result<std::string> key_of(const Problem& problem, const iir2d::Device& device) 
                            : iir2d::problem_key(device, pool_desc_of(problem), use_of(problem)));
 }
 
-std::string_view purpose_of(const Problem& problem) {
+iir2d::Backend backend_of(std::string_view key) {
+    return key.find(" device:cuda ") == std::string_view::npos ? iir2d::Backend::cpu : iir2d::Backend::cuda;
+}
+
+std::string_view purpose_of(const Problem& problem, iir2d::Backend backend) {
+    if (backend == iir2d::Backend::cuda) return problem.filter() != nullptr ? "iir-cuda" : "pool-cuda";
     if (problem.filter() != nullptr) return "iir-cpu";
     return problem.pass == PoolPass::backward ? "pool-backward-cpu" : "pool-cpu";
 }
@@ -313,13 +319,13 @@ std::string_view kind_of(const Problem& problem) {
 
 }  // namespace
 
-std::string family_of(const Problem& problem) {
+std::string family_of(const Problem& problem, iir2d::Backend backend) {
     const std::int64_t samples = problem.width * problem.height * problem.planes;
     const char* const size = samples <= (1 << 16)   ? "to 2^16"
                              : samples <= (1 << 20) ? "to 2^20"
                                                     : "above 2^20";
-    return std::string(purpose_of(problem)) + ", " + std::string(kind_of(problem)) + ", " + size + ", " +
-           (problem.planes == 1 ? "one plane" : "several planes");
+    return std::string(purpose_of(problem, backend)) + ", " + std::string(kind_of(problem)) + ", " + size +
+           ", " + (problem.planes == 1 ? "one plane" : "several planes");
 }
 
 }  // namespace workbench::tune

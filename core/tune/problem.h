@@ -46,14 +46,18 @@ iir2d::PoolDesc pool_desc_of(const Problem& problem);      // precondition: pool
 iir2d::PoolUse use_of(const Problem& problem);             // precondition: pooling
 iir2d::ElementType element_of(const Problem& problem);     // of its planes
 
-Result<std::vector<iir2d::Config>> candidates_of(const Problem& problem, const iir2d::Device& device);
+Result<std::vector<iir2d::Config>> candidates_of(const Problem& problem, const iir2d::Device& device,
+                                                 bool other_bits = false);
 Result<std::string> key_of(const Problem& problem, const iir2d::Device& device);
 
-// Names the model that would decide: "iir-cpu", "pool-cpu", "pool-backward-cpu".
-std::string_view purpose_of(const Problem& problem);
+// Returns where a problem of that key runs.
+iir2d::Backend backend_of(std::string_view key);
+
+// Names the model that would decide: "iir-cpu", "pool-cpu", "pool-backward-cpu", "iir-cuda", "pool-cuda".
+std::string_view purpose_of(const Problem& problem, iir2d::Backend backend = iir2d::Backend::cpu);
 
 // Names what it is counted with: purpose, causal or both ways (of pooling max or sums), how many samples all
 // planes have, one plane or several: "iir-cpu, causal, to 2^20, one plane".
-std::string family_of(const Problem& problem);
+std::string family_of(const Problem& problem, iir2d::Backend backend = iir2d::Backend::cpu);
 
 }  // namespace workbench::tune

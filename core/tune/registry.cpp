@@ -13,6 +13,7 @@
 #include "core/support/files.h"
 #include "core/support/text.h"
 #include "core/support/try.h"
+#include "iir2d/device.h"
 #include "iir2d/tune.h"
 #include "iir2d/tune_model.h"
 
@@ -66,6 +67,12 @@ bool has_names(const iir2d::TreeModel& model) {
     return std::ranges::equal(model.features, iir2d::feature_names(model.purpose));
 }
 
+// Returns the id of the first GPU; empty: there is none. Asked only where a model is of one.
+std::string first_gpu() {
+    const auto gpu = iir2d::Device::cuda(0);
+    return gpu ? iir2d::machine_id(*gpu).value_or("") : std::string();
+}
+
 // Says why a model that could be read cannot decide; absent: it can.
 std::optional<std::pair<ModelStatus, std::string>> objection(const iir2d::TreeModel& model,
                                                              const RegisteredModel& where, bool is_proven,
@@ -77,12 +84,15 @@ std::optional<std::pair<ModelStatus, std::string>> objection(const iir2d::TreeMo
         return std::pair(wrong_space, "its table of knobs is version " + std::to_string(model.space) +
                                           ", the library's " + std::to_string(iir2d::config_space));
     if (!has_names(model)) return std::pair(wrong_features, "its features are not the library's");
-    if (model.machine != host.machine)
+    const bool of_gpu = model.purpose.ends_with("-cuda");
+    const std::string machine = of_gpu ? first_gpu() : host.machine;
+    if (model.machine != machine)
         return std::pair(foreign_machine,
-                         "it is of machine " + model.machine + ", and this is " + host.machine);
-    if (model.kernels != host.kernels)
-        return std::pair(stale_kernels,
-                         "it is of kernels " + model.kernels + ", and these are " + host.kernels);
+                         "it is of machine " + model.machine +
+                             (machine.empty() ? ", and there is no GPU" : ", and this is " + machine));
+    const std::string kernels = of_gpu ? std::string(iir2d::kernels_id(iir2d::Backend::cuda)) : host.kernels;
+    if (model.kernels != kernels)
+        return std::pair(stale_kernels, "it is of kernels " + model.kernels + ", and these are " + kernels);
     if (!model.margin) return std::pair(unproven, "training found no margin that is safe");
     if (!is_proven)
         return std::pair(unproven,

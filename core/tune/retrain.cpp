@@ -66,7 +66,7 @@ class Retraining {
         IIR2D_TRY(const auto store, Store::open_to_read(m_options.database));
         IIR2D_TRY(const auto all, store.read_all());
         IIR2D_TRY(m_host, model_host());
-        for (const std::string_view purpose : iir2d::model_purposes()) {
+        for (const std::string_view purpose : iir2d::model_purposes(m_device.backend())) {
             IIR2D_TRY(m_done.purposes.emplace_back(), retrain_purpose(all, std::string(purpose)));
         }
         m_done.seconds = seconds();

@@ -96,8 +96,9 @@ Result<std::vector<float>> FeatureReader::rows(const MeasuredProblem& problem,
     IIR2D_TRY(const auto what, problem_from_spec(problem.spec));
     const auto threads = threads_of(problem.key);
     if (!threads) return wrong("its key has no threads");
-    IIR2D_TRY(const auto device, from_kernel(iir2d::Device::cpu(*threads)));
-    if (device.threads() != *threads)
+    const bool on_gpu = backend_of(problem.key) == iir2d::Backend::cuda;
+    IIR2D_TRY(const auto device, from_kernel(on_gpu ? iir2d::Device::cuda(0) : iir2d::Device::cpu(*threads)));
+    if (!on_gpu && device.threads() != *threads)
         return wrong("it was measured with " + counted(static_cast<std::uint64_t>(*threads), "thread") +
                      ", and there are " + std::to_string(device.threads()) + " here");
     const auto machine =
@@ -135,7 +136,8 @@ Result<TrainingData> training_data(const Measurements& all, std::string_view pur
                                    const HeadroomOptions& options) {
     if (std::ranges::find(iir2d::model_purposes(), purpose) == iir2d::model_purposes().end())
         return fail(ErrorKind::bad_argument,
-                    "purpose \"" + escaped(purpose) + "\": use iir-cpu, pool-cpu or pool-backward-cpu");
+                    "purpose \"" + escaped(purpose) +
+                        "\": use iir-cpu, pool-cpu, pool-backward-cpu, iir-cuda or pool-cuda");
     const FeatureReader reader(all);
     TrainingData data;
     for (const MeasuredProblem& problem : all.problems) {

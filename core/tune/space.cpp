@@ -54,7 +54,7 @@ Result<std::vector<iir2d::Config>> configs_of(const Space& space, const NamedPro
         }
         return configs;
     }
-    IIR2D_TRY(auto all, candidates_of(problem.problem, device));
+    IIR2D_TRY(auto all, candidates_of(problem.problem, device, space.other_bits));
     if (space.kind == Space::Kind::exhaustive) return all;
     // Some of the others, in the candidates' order.
     Draws draws(seed_of(seed, problem.spec));

@@ -313,13 +313,14 @@ Result<std::int64_t> Store::add(const NamedProblem& problem, ProblemSet set) {
     find.bind(problem.spec);
     IIR2D_TRY(const auto is_there, find.step());
     if (is_there) return find.number(0);
-    return insert_problem(database, {.spec = problem.spec,
-                                     .key = problem.key,
-                                     .purpose = std::string(purpose_of(problem.problem)),
-                                     .family = family_of(problem.problem),
-                                     .set = std::string(name_of(set)),
-                                     .source = problem.source,
-                                     .visits = {}});
+    return insert_problem(database,
+                          {.spec = problem.spec,
+                           .key = problem.key,
+                           .purpose = std::string(purpose_of(problem.problem, backend_of(problem.key))),
+                           .family = family_of(problem.problem, backend_of(problem.key)),
+                           .set = std::string(name_of(set)),
+                           .source = problem.source,
+                           .visits = {}});
 }
 
 Result<void> Store::add_identities(const Identity& machine, const Identity& build) {

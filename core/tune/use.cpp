@@ -6,6 +6,7 @@
 #include <atomic>
 #include <charconv>
 #include <chrono>
+#include <condition_variable>
 #include <fstream>
 #include <functional>
 #include <mutex>
@@ -68,6 +69,7 @@ Result<void> under_lock(const std::function<Result<void>()>& change) {
 std::string spec_of_seen(const SeenOperation& seen) {
     return spec_of({.operation = seen.operation,
                     .element = seen.element,
+                    .pass = seen.backward ? PoolPass::backward : PoolPass::forward,
                     .places = seen.places,
                     .width = seen.shape.w,
                     .height = seen.shape.h,
@@ -186,6 +188,19 @@ bool keep_use() {
             .has_value();
     } catch (const std::exception&) {  // a program ends as if there were no statistics
         return false;
+    }
+}
+
+UseKeeper::UseKeeper(std::chrono::milliseconds every) {
+    try {
+        m_thread = std::jthread([every](const std::stop_token& stop) {
+            std::mutex mutex;
+            std::condition_variable_any wake;
+            std::unique_lock lock(mutex);
+            while (!wake.wait_for(lock, stop, every, [&] { return stop.stop_requested(); }))
+                if (!stop.stop_requested()) keep_use();
+        });
+    } catch (const std::system_error&) {  // no thread is left: what was learned is written at the end
     }
 }
 

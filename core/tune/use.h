@@ -4,12 +4,14 @@
 // left as it is.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -27,6 +29,16 @@ void begin_use(const std::filesystem::path& models = {});
 // Writes what was learned, counted and met since begin_use() or the last call, merged with what other
 // processes wrote. Nothing where there was no begin_use(), or no decision. `false`: it could not be written.
 bool keep_use();
+
+// Calls keep_use() again and again on a thread of its own, until it is gone: what a program that runs for
+// hours learned does not go with it when it is killed.
+class UseKeeper {
+  public:
+    explicit UseKeeper(std::chrono::milliseconds every = std::chrono::minutes(1));
+
+  private:
+    std::jthread m_thread;
+};
 
 // Returns how the library decides on a problem, and all candidates.
 Result<iir2d::Explanation> explain(const iir2d::Device& device, const Problem& problem,

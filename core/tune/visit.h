@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -31,7 +32,8 @@ struct VisitSettings {
     std::function<bool(const std::string& input, const std::string& output)> is_proved = {};
 };
 
-// Checks that every config's bytes are static's and times it, in rounds; each has one sample of the copy, of
+// Checks that every config's bytes are static's (on a GPU, of one that changes bits: that they are within the
+// bound) and times it, in rounds; each has one sample of the copy, of
 // static twice and of every config that is left, in an order drawn from the seed. `configs` begins with
 // static. Machine, build and contention are left to the caller. Errors are `cancelled` and what is wrong with
 // the problem itself; what is wrong with a config is in its measurement.
@@ -50,6 +52,11 @@ class Subject {
     virtual std::span<const std::byte> input() = 0;
     virtual Traffic traffic() = 0;
     virtual Result<void> judge(const TaskControl& control) = 0;  // the latest output
+    // Whether a config's bytes may differ from static's, within the bound.
+    virtual bool may_differ(const iir2d::Config&) const { return false; }
+    // Milliseconds of the latest run by the clock of a device that has one, and of a copy there.
+    virtual std::optional<double> device_ms() const { return std::nullopt; }
+    virtual Result<std::optional<double>> device_copy_ms() { return std::optional<double>(); }
 };
 Result<Visit> visit(Subject& subject, const std::vector<iir2d::Config>& configs,
                     const VisitSettings& settings, CopyProbe& probe, const TaskControl& control = {});

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "iir2d/tune.h"
 #include "iir2d/tune_model.h"
@@ -107,7 +109,7 @@ Config FilterConfigs::resolve(const Config& config) const {
     return made;
 }
 
-std::vector<Config> FilterConfigs::candidates() const {
+std::vector<Config> FilterConfigs::candidates(bool /*other_bits*/) const {
     return tune::candidates(
         {.check = [this](const Config& config,
                          const tune::Knob& knob) { return check_knob(config, knob).has_value(); },
@@ -171,11 +173,14 @@ std::string_view name_of(Downward downward) {
 
 }  // namespace
 
-std::string FilterConfigs::key() const {
+std::string FilterConfigs::beginning_of_key() const {
     return "iir rows:" + text_of(m_job.horizontal) + " columns:" + text_of(m_job.vertical) +
            " down:" + std::string(name_of(m_job.downward)) +
-           " precision:" + std::string(iir2d::name_of(m_desc.precision)) + tune::size_in_key(m_desc.shape) +
-           tune::end_of_key(m_threads, *support::cpu_target());
+           " precision:" + std::string(iir2d::name_of(m_desc.precision)) + tune::size_in_key(m_desc.shape);
+}
+
+std::string FilterConfigs::key() const {
+    return beginning_of_key() + tune::end_of_key(m_threads, *support::cpu_target());
 }
 
 tune::Facts FilterConfigs::facts() const {
@@ -197,6 +202,90 @@ tune::Facts FilterConfigs::facts() const {
             .operation = f};
 }
 
+GpuFilterConfigs::GpuFilterConfigs(const FilterDesc& desc, const Filters& filters, const GpuJob& job,
+                                   tune::GpuHost host)
+    : m_desc(desc),
+      m_filters(filters),
+      m_job(job),
+      m_host(std::move(host)),
+      m_passes(make_cpu_job(desc, filters.front(), 1)) {}
+
+std::string GpuFilterConfigs::key() const {
+    return FilterConfigs(m_desc, m_passes, m_filters.front(), false, 1).beginning_of_key() +
+           tune::end_of_key(m_host.multiprocessors, m_host.target, "cuda");
+}
+
+std::string GpuFilterConfigs::kernels() const {
+    return std::string(kernels_id(Backend::cuda));
+}
+
+tune::Facts GpuFilterConfigs::facts() const {
+    tune::Facts facts = FilterConfigs(m_desc, m_passes, m_filters.front(), false, 1).facts();
+    facts.purpose = tune::Purpose::iir_cuda;
+    facts.threads = m_host.multiprocessors;
+    facts.gpu_cache = m_host.cache;
+    return facts;
+}
+
+// Whether a pass makes its state from the samples before a segment, of lines that as many warps share.
+bool GpuFilterConfigs::warms_up(std::int32_t warps) const {
+    const auto found = m_warms_up.find(warps);
+    if (found != m_warms_up.end()) return found->second;
+    const GpuJob job = warps == 0 ? m_job : make_gpu_job(m_desc, m_filters, {.warps = warps});
+    const bool does = std::ranges::any_of(job.filters, [](const GpuFilter& filter) {
+        return std::ranges::any_of(filter.stages, [](const GpuStage& stage) {
+            const std::span passes(stage.axis.passes, static_cast<std::size_t>(stage.axis.pass_count));
+            return std::ranges::any_of(passes, [](const GpuPass& pass) { return pass.warmup >= 0; });
+        });
+    });
+    m_warms_up.emplace(warps, does);
+    return does;
+}
+
+Result<void> GpuFilterConfigs::check(const Config& config) const {
+    return tune::check_each(*this, config, true);
+}
+
+Result<void> GpuFilterConfigs::check_knob(const Config& config, const tune::Knob& knob) const {
+    const std::int32_t value = config.*knob.value;
+    if (value == 0) return {};
+    if (&knob == &tune::knob_graph) {
+        if (value == graph_off || value == graph_on) return {};
+        return tune::refused(knob, value, "graph is off or on");
+    }
+    if (&knob != &tune::knob_warps && &knob != &tune::knob_carry)
+        return tune::check_unset(config, knob, "block, steps and pairs are of pooling");
+    if (m_job.filters.front().stages.empty())
+        return tune::check_unset(config, knob, "this filter runs in tiles, not in segments of lines");
+    if (&knob == &tune::knob_warps) {
+        const std::int32_t most = most_gpu_warps(m_desc.precision);
+        if (value > 0 && value <= most && std::has_single_bit(static_cast<std::uint32_t>(value))) return {};
+        return tune::refused(knob, value, "warps is a power of two from 1 to " + std::to_string(most));
+    }
+    if (value == carry_exact) return {};
+    if (value != carry_warmup) return tune::refused(knob, value, "carry is warmup or exact");
+    if (warms_up(config.warps)) return {};
+    return tune::refused(knob, value, "no pass of this filter forgets within half a segment");
+}
+
+Config GpuFilterConfigs::resolve(const Config& config) const {
+    Config made{.graph = config.graph != 0 ? config.graph : graph_on};
+    if (m_job.filters.front().stages.empty()) return made;
+    made.warps = config.warps != 0 ? config.warps : most_gpu_warps(m_desc.precision);
+    made.carry = config.carry != 0 ? config.carry : warms_up(config.warps) ? carry_warmup : carry_exact;
+    return made;
+}
+
+std::vector<Config> GpuFilterConfigs::candidates(bool other_bits) const {
+    return tune::candidates(
+        {.check = [this](const Config& config,
+                         const tune::Knob& knob) { return check_knob(config, knob).has_value(); },
+         .resolve = [this](const Config& config) { return resolve(config); },
+         .threads = 1,
+         .on_gpu = true,
+         .other_bits = other_bits});
+}
+
 Result<void> forward_by_choice(const CpuTask& task, int all_threads, const ConstTensorView& x,
                                const TensorView& y, const RunControl& control) {
     if (tune::choose_at_once({}, tune::Purpose::iir_cpu)) return forward_planes(task, x, y, control);
@@ -207,23 +296,33 @@ Result<void> forward_by_choice(const CpuTask& task, int all_threads, const Const
     const auto made = tune::choose({}, FilterConfigs(desc, job, first, !whole, all_threads));
     if (!made) return std::unexpected(made.error());
     tune::count_veto(made->choice.config, y);
-    return tune::watched(made->turn, [&] {
-        return forward_planes({desc, task.filters, all_threads, made->choice.config}, x, y, control);
+    return tune::watched(made->turn, made->choice.config, [&](const Config& config) {
+        return [&, config] {
+            return forward_planes({desc, task.filters, all_threads, config}, x, y, control);
+        };
     });
 }
 
 namespace {
 
-// Calls use(configs), which gives a Result, with the configs of a filter on the CPU.
+// Calls use(configs), which gives a Result, with the configs of a filter on a device.
 template <class T>
 Result<T> with_configs(const Device& device, const FilterDesc& desc, const auto& use) {
     return support::guarded_result("the filter's configs", [&]() -> Result<T> {
         const auto filters = check_desc(desc);
         if (!filters) return std::unexpected(filters.error());
+        if (device.backend() == Backend::cuda) {
+            auto host = tune::gpu_host(device);
+            if (!host) return std::unexpected(host.error());
+            const GpuJob job = make_gpu_job(desc, *filters);
+            const GpuFilterConfigs configs(desc, *filters, job, std::move(*host));
+            return use(static_cast<const tune::Question&>(configs));
+        }
         if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
         const bool whole = filters->size() == 1 && element_of(desc) == storage_type(desc.precision);
         const CpuJob job = make_cpu_job(desc, filters->front(), device.threads());
-        return use(FilterConfigs(desc, job, filters->front(), !whole, device.threads()));
+        const FilterConfigs configs(desc, job, filters->front(), !whole, device.threads());
+        return use(static_cast<const tune::Question&>(configs));
     });
 }
 
@@ -231,38 +330,32 @@ Result<T> with_configs(const Device& device, const FilterDesc& desc, const auto&
 }  // namespace iir
 
 Result<std::string> problem_key(const Device& device, const FilterDesc& desc) {
-    if (device.backend() != Backend::cpu) return tune::no_key(device);
     return iir::with_configs<std::string>(
         device, desc, [](const auto& configs) -> Result<std::string> { return configs.key(); });
 }
 
 Result<void> check_config(const Device& device, const FilterDesc& desc, const Config& config) {
-    if (device.backend() != Backend::cpu) return tune::check_static(device, config);
     return iir::with_configs<void>(device, desc, [&](const auto& configs) { return configs.check(config); });
 }
 
 Result<Config> resolved(const Device& device, const FilterDesc& desc, const Config& config) {
     if (auto good = check_config(device, desc, config); !good) return std::unexpected(good.error());
-    if (device.backend() != Backend::cpu) return config;
     return iir::with_configs<Config>(
         device, desc, [&](const auto& configs) -> Result<Config> { return configs.resolve(config); });
 }
 
-Result<std::vector<Config>> candidates(const Device& device, const FilterDesc& desc) {
-    if (device.backend() != Backend::cpu) return std::vector<Config>(1);
+Result<std::vector<Config>> candidates(const Device& device, const FilterDesc& desc, bool other_bits) {
     return iir::with_configs<std::vector<Config>>(
         device, desc,
-        [&](const auto& configs) -> Result<std::vector<Config>> { return configs.candidates(); });
+        [&](const auto& configs) -> Result<std::vector<Config>> { return configs.candidates(other_bits); });
 }
 
 Result<std::vector<float>> features(const Device& device, const FilterDesc& desc, const Config& config) {
-    if (device.backend() != Backend::cpu) return tune::no_features(device);
     return iir::with_configs<std::vector<float>>(
         device, desc, [&](const auto& configs) { return tune::features_of(configs, config); });
 }
 
 Result<Explanation> explain(const Device& device, const FilterDesc& desc, const TuneOptions& options) {
-    if (device.backend() != Backend::cpu) return tune::no_key(device);
     return iir::with_configs<Explanation>(device, desc, [&](const auto& configs) -> Result<Explanation> {
         return tune::explain(configs, options);
     });

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,8 @@
 #include "iir2d/plan.h"
 #include "kernels/iir/cpu.h"
 #include "kernels/iir/cpu_planes.h"
+#include "kernels/iir/cuda.h"
+#include "kernels/tune/machine.h"
 #include "kernels/tune/question.h"
 #include "kernels/tune/space.h"
 
@@ -26,11 +29,13 @@ class FilterConfigs final : public tune::Question {
     tune::Purpose purpose() const override { return tune::Purpose::iir_cpu; }
     std::string key() const override;
     tune::Facts facts() const override;
-    std::vector<Config> candidates() const override;
+    std::vector<Config> candidates(bool other_bits = false) const override;
     Result<void> check(const Config& config) const override;
     // Of one knob, by the config's threads.
     Result<void> check_knob(const Config& config, const tune::Knob& knob) const;
     Config resolve(const Config& config) const override;
+    // The key up to the device.
+    std::string beginning_of_key() const;
 
   private:
     int threads_of_all(const Config& config) const;
@@ -47,6 +52,34 @@ class FilterConfigs final : public tune::Question {
     bool m_bands;   // not rows alone
     bool m_strips;  // something is left for them
     bool m_past;    // static's stores
+};
+
+// The configs of a filter on a GPU.
+class GpuFilterConfigs final : public tune::Question {
+  public:
+    // `job` is static's, `filters` are the descriptor's; all must outlive it.
+    GpuFilterConfigs(const FilterDesc& desc, const Filters& filters, const GpuJob& job, tune::GpuHost host);
+
+    tune::Purpose purpose() const override { return tune::Purpose::iir_cuda; }
+    std::string key() const override;
+    tune::Facts facts() const override;
+    std::vector<Config> candidates(bool other_bits) const override;
+    Result<void> check(const Config& config) const override;
+    Result<void> check_knob(const Config& config, const tune::Knob& knob) const;
+    Config resolve(const Config& config) const override;
+    std::string machine() const override { return m_host.machine; }
+    std::string kernels() const override;
+    bool is_timed_in_use() const override { return false; }
+
+  private:
+    bool warms_up(std::int32_t warps) const;
+
+    const FilterDesc& m_desc;
+    const Filters& m_filters;
+    const GpuJob& m_job;
+    tune::GpuHost m_host;
+    CpuJob m_passes;  // as the CPU has them: keys and features name them
+    mutable std::map<std::int32_t, bool> m_warms_up;
 };
 
 // Runs forward_planes() by the choice for the task: on `all_threads` where one has to be asked for, else by

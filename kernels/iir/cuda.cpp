@@ -81,13 +81,14 @@ Result<void> enqueue_again(cuda::Run& run, cuda::RepeatedLaunches& repeats, cons
                                           bits(y.row_stride),
                                           bits(y.plane_stride),
                                           workspace};
-    return repeats.enqueue(run.context(), run.stream(), key, [&] {
+    const auto once = [&] {
         return enqueue(job, x, y, workspace, cuda::launch_in(run.context(), run.stream()));
-    });
+    };
+    return job.repeats_as_graph ? repeats.enqueue(run.context(), run.stream(), key, once) : once();
 }
 
-GpuJob make_job(const FilterDesc& desc, const Filters& filters,
-                GpuFilter (*make)(const FilterDesc&, const FilterData&)) {
+template <class Make>
+GpuJob make_job(const FilterDesc& desc, const Filters& filters, const Make& make) {
     GpuJob job{.shape = desc.shape, .element = element_of(desc), .filters = {}};
     FilterDesc of_launch{.shape = desc.shape,
                          .filter = {},
@@ -107,8 +108,10 @@ GpuJob make_job(const FilterDesc& desc, const Filters& filters,
 
 }  // namespace
 
-GpuJob make_gpu_job(const FilterDesc& desc, const Filters& filters) {
-    return make_job(desc, filters, make_gpu_filter);
+GpuJob make_gpu_job(const FilterDesc& desc, const Filters& filters, const GpuWays& ways) {
+    return make_job(desc, filters, [&](const FilterDesc& one, const FilterData& filter) {
+        return make_gpu_filter_by(one, filter, ways);
+    });
 }
 
 GpuJob make_gpu_adjoint_job(const FilterDesc& desc, const Filters& filters) {

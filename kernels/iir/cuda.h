@@ -21,11 +21,12 @@ struct GpuJob {
     Shape shape;
     ElementType element = ElementType::f32;
     std::vector<GpuFilter> filters;
+    bool repeats_as_graph = true;
     std::size_t workspace_bytes = 0;  // planes of 16-bit elements as f32, then the filters' scratch
 };
 
 // Returns what check_desc() let through, with the filters it gave.
-GpuJob make_gpu_job(const FilterDesc& desc, const Filters& filters);
+GpuJob make_gpu_job(const FilterDesc& desc, const Filters& filters, const GpuWays& ways = {});
 // The same of the adjoint: x is dy, y is dx.
 GpuJob make_gpu_adjoint_job(const FilterDesc& desc, const Filters& filters);
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "iir2d/config.h"
 #include "kernels/iir/analysis.h"
 #include "kernels/iir/border.h"
 #include "kernels/iir/gpu_axis.h"
@@ -158,6 +159,7 @@ struct AxisMaker {
     bool rows;
     bool transposed;
     GpuFilter& filter;
+    GpuWays ways = {};
 
     std::int64_t length() const { return rows ? desc.shape.w : desc.shape.h; }
     std::int64_t lines() const { return rows ? desc.shape.h : desc.shape.w; }
@@ -181,7 +183,7 @@ struct AxisMaker {
         const std::int64_t n = length();
         // Enough samples for a warp to be worth one, in whole tiles.
         constexpr std::int64_t least_segment = 2 * gpu_tile;
-        const std::int64_t most_warps = single ? 16 : 8;
+        const std::int64_t most_warps = ways.warps != 0 ? ways.warps : most_gpu_warps(desc.precision);
         const std::int64_t wanted = std::clamp<std::int64_t>(n / least_segment, 1, most_warps);
         const std::int64_t tiles = (n / wanted + (n % wanted != 0 ? 1 : 0) + gpu_tile - 1) / gpu_tile;
         const std::int64_t segment = tiles * gpu_tile;
@@ -235,7 +237,7 @@ struct AxisMaker {
             steps.push_back(stepped(pass.sections[k], desc.precision));
         }
         const Matrix m = transposed ? silence_of_costates(steps) : silence(steps);
-        p.warmup = warmup_length(m, segment, desc.precision);
+        p.warmup = ways.carry == carry_exact ? -1 : warmup_length(m, segment, desc.precision);
         std::ranges::copy(power(m, segment), p.carry);
         const bool periodic = desc.start == Start::steady && is_periodic(desc.border);
         if (transposed && periodic) {
@@ -255,7 +257,15 @@ std::size_t scratch_bytes(const GpuFilter& filter, Precision precision) {
 
 }  // namespace
 
+std::int32_t most_gpu_warps(Precision precision) {
+    return precision == Precision::f32 ? 16 : 8;
+}
+
 GpuFilter make_gpu_filter(const FilterDesc& desc, const FilterData& data) {
+    return make_gpu_filter_by(desc, data, {});
+}
+
+GpuFilter make_gpu_filter_by(const FilterDesc& desc, const FilterData& data, const GpuWays& ways) {
     GpuFilter filter;
     filter.planes = desc.shape.n * desc.shape.c;
     double below = desc.border_const;
@@ -267,8 +277,8 @@ GpuFilter make_gpu_filter(const FilterDesc& desc, const FilterData& data) {
     for (const GpuTiling& tiling : filter.tilings)
         filter.workspace_bytes = std::max(filter.workspace_bytes, tiling.workspace_bytes);
     if (!filter.tilings.empty()) return filter;
-    AxisMaker{desc, true, false, filter}.add(rows);
-    AxisMaker{desc, false, false, filter}.add(columns);
+    AxisMaker{desc, true, false, filter, ways}.add(rows);
+    AxisMaker{desc, false, false, filter, ways}.add(columns);
     filter.workspace_bytes = scratch_bytes(filter, desc.precision);
     return filter;
 }

@@ -39,7 +39,17 @@ struct GpuFilter {
     std::size_t workspace_bytes = 0;
 };
 
+// How stages cut lines into segments, as the knobs of a Config; 0 is the library's rule. Tiles know neither.
+struct GpuWays {
+    std::int32_t warps = 0;
+    std::int32_t carry = 0;
+};
+
 GpuFilter make_gpu_filter(const FilterDesc& desc, const FilterData& data);
+GpuFilter make_gpu_filter_by(const FilterDesc& desc, const FilterData& data, const GpuWays& ways);
+
+// Returns the most warps that share a line by the rule.
+std::int32_t most_gpu_warps(Precision precision);
 
 // The transposed filter, of the columns first; desc.border_const is not read.
 GpuFilter make_gpu_adjoint(const FilterDesc& desc, const FilterData& data);

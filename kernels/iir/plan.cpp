@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "iir2d/plan.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -76,15 +77,19 @@ Result<FilterPlan> FilterPlan::State::make(const Device& device, const FilterDes
                 std::make_shared<const State>(State{device, desc, std::move(*filters), std::move(work),
                                                     std::move(made->choice), std::move(made->turn)}));
         }
-        auto choice = tune::choose_static(given, device);
-        if (!choice) return std::unexpected(choice.error());
         const auto context = cuda::Context::get(device.index());
         if (!context) return std::unexpected(context.error());
-        const cuda::Facts& facts = (*context)->facts();
-        State::OnGpu work{iir::make_gpu_job(desc, *filters), "sm_" + std::to_string(facts.capability_major) +
-                                                                 std::to_string(facts.capability_minor)};
+        const tune::GpuHost host = tune::gpu_host((*context)->facts());
+        iir::GpuJob job = iir::make_gpu_job(desc, *filters);
+        auto made = tune::choose(given, iir::GpuFilterConfigs(desc, *filters, job, host));
+        if (!made) return std::unexpected(made.error());
+        const Config& config = made->choice.config;
+        if (config.warps != 0 || config.carry != 0)
+            job = iir::make_gpu_job(desc, *filters, {.warps = config.warps, .carry = config.carry});
+        job.repeats_as_graph = config.graph != graph_off;
+        State::OnGpu work{std::move(job), host.target};
         return FilterPlan(std::make_shared<const State>(
-            State{device, desc, std::move(*filters), std::move(work), std::move(*choice)}));
+            State{device, desc, std::move(*filters), std::move(work), std::move(made->choice)}));
     });
 }
 
@@ -163,11 +168,18 @@ Result<void> FilterPlan::run(const ConstTensorView& x, const TensorView& y, cons
         }
         const auto& cpu = std::get<State::OnCpu>(m_state->work);
         tune::count_veto(m_state->choice.config, views->y);
-        return tune::watched(m_state->turn, [&] {
-            if (cpu.is_all_of_it) return iir::forward_cpu(cpu.first, views->x, views->y, control);
-            const iir::CpuTask task{m_state->desc, m_state->filters, m_state->device.threads(),
-                                    m_state->choice.config};
-            return iir::forward_planes(task, views->x, views->y, control);
+        std::optional<iir::CpuJob> other;  // by a config that is not the plan's, whose turn it is
+        return tune::watched(m_state->turn, m_state->choice.config, [&](const Config& config) {
+            if (cpu.is_all_of_it && config != cpu.first.config) {
+                other = cpu.first;
+                other->config = config;
+            }
+            return [&, config] {
+                if (cpu.is_all_of_it)
+                    return iir::forward_cpu(other ? *other : cpu.first, views->x, views->y, control);
+                const iir::CpuTask task{m_state->desc, m_state->filters, m_state->device.threads(), config};
+                return iir::forward_planes(task, views->x, views->y, control);
+            };
         });
     });
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <string>
+#include <utility>
 
 #include "iir2d/tune.h"
 #include "iir2d/tune_model.h"
@@ -146,7 +147,7 @@ const PoolConfigs::Folding& PoolConfigs::folding(std::int32_t way) const {
     return *known;
 }
 
-std::vector<Config> PoolConfigs::candidates() const {
+std::vector<Config> PoolConfigs::candidates(bool /*other_bits*/) const {
     return tune::candidates(
         {.check = [this](const Config& config,
                          const tune::Knob& knob) { return check_knob(config, knob).has_value(); },
@@ -214,6 +215,10 @@ Formula PoolConfigs::formula() const {
 }
 
 std::string PoolConfigs::key() const {
+    return beginning_of_key() + tune::end_of_key(m_threads, *support::cpu_target());
+}
+
+std::string PoolConfigs::beginning_of_key() const {
     const bool backward = m_use == PoolUse::backward;
     const ElementType sums = backward ? backward_accumulator(m_desc, m_geometry) : m_kernel.accumulator;
     return "pool formula:" + std::string(name_of(formula())) + windows_text(m_geometry) +
@@ -221,7 +226,7 @@ std::string PoolConfigs::key() const {
            " dtype:" + std::string(iir2d::name_of(m_desc.element)) +
            " pass:" + (backward ? "backward" : "forward") +
            " places:" + (m_use == PoolUse::forward_with_places ? "1" : "0") +
-           " sums:" + std::string(iir2d::name_of(sums)) + tune::end_of_key(m_threads, *support::cpu_target());
+           " sums:" + std::string(iir2d::name_of(sums));
 }
 
 tune::Facts PoolConfigs::facts() const {
@@ -246,18 +251,98 @@ tune::Facts PoolConfigs::facts() const {
                 .maximum = is_max(m_desc.op)}};
 }
 
+GpuPoolConfigs::GpuPoolConfigs(const PoolDesc& desc, const PoolGeometry& geometry, const GpuPooling& pooling,
+                               PoolUse use, tune::GpuHost host)
+    : m_desc(desc),
+      m_geometry(geometry),
+      m_pooling(pooling),
+      m_use(use),
+      m_host(std::move(host)),
+      m_formula(choose_cpu_kernel(desc, geometry)) {}
+
+std::string GpuPoolConfigs::key() const {
+    return PoolConfigs(m_desc, m_geometry, m_formula, m_use, 1).beginning_of_key() +
+           tune::end_of_key(m_host.multiprocessors, m_host.target, "cuda");
+}
+
+std::string GpuPoolConfigs::kernels() const {
+    return std::string(kernels_id(Backend::cuda));
+}
+
+tune::Facts GpuPoolConfigs::facts() const {
+    tune::Facts facts = PoolConfigs(m_desc, m_geometry, m_formula, m_use, 1).facts();
+    facts.purpose = tune::Purpose::pool_cuda;
+    facts.threads = m_host.multiprocessors;
+    facts.gpu_cache = m_host.cache;
+    return facts;
+}
+
+Result<void> GpuPoolConfigs::check(const Config& config) const {
+    return tune::check_each(*this, config, true);
+}
+
+Result<void> GpuPoolConfigs::check_knob(const Config& config, const tune::Knob& knob) const {
+    const std::int32_t value = config.*knob.value;
+    if (value == 0) return {};
+    if (&knob == &tune::knob_block) {
+        constexpr std::int32_t least = 64;
+        constexpr auto most = static_cast<std::int32_t>(most_gpu_threads);
+        if (value >= least && value <= most && std::has_single_bit(static_cast<std::uint32_t>(value)))
+            return {};
+        return tune::refused(knob, value, "block is 64, 128 or 256");
+    }
+    if (&knob == &tune::knob_steps) return tune::check_multiple(config, knob, 1, 1, 64);
+    if (&knob == &tune::knob_pairs) {
+        if (value != pairs_off && value != pairs_on) return tune::refused(knob, value, "pairs is off or on");
+        if (has_pairs()) return {};
+        return tune::refused(knob, value, "pairs are of windows of 2x2 side by side, in f32, forward");
+    }
+    return tune::check_unset(config, knob, "graph, warps and carry are of filters");
+}
+
+Config GpuPoolConfigs::resolve(const Config& config) const {
+    Config made{.block = config.block != 0 ? config.block : static_cast<std::int32_t>(most_gpu_threads),
+                .steps = config.steps != 0 ? config.steps : static_cast<std::int32_t>(gpu_steps)};
+    if (has_pairs()) made.pairs = config.pairs != 0 ? config.pairs : pairs_on;
+    // No warp has more steps than a row has, of which there are 32 or 64 outputs each.
+    const bool backward = m_use == PoolUse::backward;
+    const std::int64_t width = backward ? m_geometry.input.w : m_geometry.output.w;
+    const std::int64_t of_a_step = made.pairs == pairs_on ? 64 : 32;
+    made.steps = static_cast<std::int32_t>(
+        std::min<std::int64_t>(made.steps, std::max<std::int64_t>(1, (width + of_a_step - 1) / of_a_step)));
+    return made;
+}
+
+std::vector<Config> GpuPoolConfigs::candidates(bool other_bits) const {
+    return tune::candidates(
+        {.check = [this](const Config& config,
+                         const tune::Knob& knob) { return check_knob(config, knob).has_value(); },
+         .resolve = [this](const Config& config) { return resolve(config); },
+         .threads = 1,
+         .on_gpu = true,
+         .other_bits = other_bits});
+}
+
 namespace {
 
-// Calls use(configs), which gives a Result, with the configs of a pooling on the CPU.
+// Calls use(configs), which gives a Result, with the configs of a pooling on a device.
 template <class T>
 Result<T> with_configs(const Device& device, const PoolDesc& given, PoolUse use, const auto& call) {
     return support::guarded_result("the pooling's configs", [&]() -> Result<T> {
         const PoolDesc desc = read_fields(given);
         const auto geometry = make_geometry(desc);
         if (!geometry) return std::unexpected(geometry.error());
+        if (device.backend() == Backend::cuda) {
+            auto host = tune::gpu_host(device);
+            if (!host) return std::unexpected(host.error());
+            const GpuPooling pooling = make_gpu_pooling(desc, *geometry);
+            const GpuPoolConfigs configs(desc, *geometry, pooling, use, std::move(*host));
+            return call(static_cast<const tune::Question&>(configs));
+        }
         if (const auto target = support::cpu_target(); !target) return std::unexpected(target.error());
         const CpuKernel kernel = choose_cpu_kernel(desc, *geometry);
-        return call(PoolConfigs(desc, *geometry, kernel, use, device.threads()));
+        const PoolConfigs configs(desc, *geometry, kernel, use, device.threads());
+        return call(static_cast<const tune::Question&>(configs));
     });
 }
 
@@ -265,41 +350,36 @@ Result<T> with_configs(const Device& device, const PoolDesc& given, PoolUse use,
 }  // namespace pool
 
 Result<std::string> problem_key(const Device& device, const PoolDesc& desc, PoolUse use) {
-    if (device.backend() != Backend::cpu) return tune::no_key(device);
     return pool::with_configs<std::string>(
         device, desc, use, [](const auto& configs) -> Result<std::string> { return configs.key(); });
 }
 
 Result<void> check_config(const Device& device, const PoolDesc& desc, PoolUse use, const Config& config) {
-    if (device.backend() != Backend::cpu) return tune::check_static(device, config);
     return pool::with_configs<void>(device, desc, use,
                                     [&](const auto& configs) { return configs.check(config); });
 }
 
 Result<Config> resolved(const Device& device, const PoolDesc& desc, PoolUse use, const Config& config) {
     if (auto good = check_config(device, desc, use, config); !good) return std::unexpected(good.error());
-    if (device.backend() != Backend::cpu) return config;
     return pool::with_configs<Config>(
         device, desc, use, [&](const auto& configs) -> Result<Config> { return configs.resolve(config); });
 }
 
-Result<std::vector<Config>> candidates(const Device& device, const PoolDesc& desc, PoolUse use) {
-    if (device.backend() != Backend::cpu) return std::vector<Config>(1);
+Result<std::vector<Config>> candidates(const Device& device, const PoolDesc& desc, PoolUse use,
+                                       bool other_bits) {
     return pool::with_configs<std::vector<Config>>(
         device, desc, use,
-        [&](const auto& configs) -> Result<std::vector<Config>> { return configs.candidates(); });
+        [&](const auto& configs) -> Result<std::vector<Config>> { return configs.candidates(other_bits); });
 }
 
 Result<std::vector<float>> features(const Device& device, const PoolDesc& desc, PoolUse use,
                                     const Config& config) {
-    if (device.backend() != Backend::cpu) return tune::no_features(device);
     return pool::with_configs<std::vector<float>>(
         device, desc, use, [&](const auto& configs) { return tune::features_of(configs, config); });
 }
 
 Result<Explanation> explain(const Device& device, const PoolDesc& desc, PoolUse use,
                             const TuneOptions& options) {
-    if (device.backend() != Backend::cpu) return tune::no_key(device);
     return pool::with_configs<Explanation>(
         device, desc, use,
         [&](const auto& configs) -> Result<Explanation> { return tune::explain(configs, options); });

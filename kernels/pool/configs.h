@@ -12,6 +12,8 @@
 #include "iir2d/plan.h"
 #include "kernels/pool/cpu.h"
 #include "kernels/pool/geometry.h"
+#include "kernels/pool/gpu_plan.h"
+#include "kernels/tune/machine.h"
 #include "kernels/tune/question.h"
 #include "kernels/tune/space.h"
 
@@ -26,11 +28,13 @@ class PoolConfigs final : public tune::Question {
     tune::Purpose purpose() const override;
     std::string key() const override;
     tune::Facts facts() const override;
-    std::vector<Config> candidates() const override;
+    std::vector<Config> candidates(bool other_bits = false) const override;
     Result<void> check(const Config& config) const override;
     // Of one knob, by the config's threads.
     Result<void> check_knob(const Config& config, const tune::Knob& knob) const;
     Config resolve(const Config& config) const override;
+    // The key up to the device.
+    std::string beginning_of_key() const;
 
   private:
     bool gathers() const;
@@ -52,6 +56,36 @@ class PoolConfigs final : public tune::Question {
     int m_threads;
     // Found when they are asked for: a list of candidates asks for each many times.
     mutable std::array<std::optional<Folding>, way_of(FoldWay::climb, FoldWay::climb) + 1> m_foldings;
+};
+
+// The configs of pooling on a GPU.
+class GpuPoolConfigs final : public tune::Question {
+  public:
+    // The descriptor, its geometry and static's pooling must outlive it.
+    GpuPoolConfigs(const PoolDesc& desc, const PoolGeometry& geometry, const GpuPooling& pooling, PoolUse use,
+                   tune::GpuHost host);
+
+    tune::Purpose purpose() const override { return tune::Purpose::pool_cuda; }
+    std::string key() const override;
+    tune::Facts facts() const override;
+    std::vector<Config> candidates(bool other_bits) const override;
+    Result<void> check(const Config& config) const override;
+    Result<void> check_knob(const Config& config, const tune::Knob& knob) const;
+    Config resolve(const Config& config) const override;
+    std::string machine() const override { return m_host.machine; }
+    std::string kernels() const override;
+    bool is_timed_in_use() const override { return false; }
+    bool has_models() const override { return m_use != PoolUse::backward; }
+
+  private:
+    bool has_pairs() const { return m_use == PoolUse::forward && !m_pooling.two_by_two_kernel.empty(); }
+
+    const PoolDesc& m_desc;
+    const PoolGeometry& m_geometry;
+    const GpuPooling& m_pooling;
+    PoolUse m_use;
+    tune::GpuHost m_host;
+    CpuKernel m_formula;  // as the CPU has it: keys and features name it
 };
 
 }  // namespace iir2d::pool

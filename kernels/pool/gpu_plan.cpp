@@ -11,8 +11,6 @@ namespace iir2d::pool {
 
 namespace {
 
-constexpr unsigned threads = 256;
-
 bool is_2x2_side_by_side(const PoolGeometry& geometry) {
     return !geometry.x.adaptive &&
            std::ranges::all_of(std::initializer_list<const AxisWindows*>{&geometry.x, &geometry.y},
@@ -57,20 +55,19 @@ constexpr std::int64_t most_blocks = 0x7fffffff;
 // Deals out rows of `width` elements of `planes` planes, `elements` neighbours to a lane at a time, and makes
 // the launches: `set` puts the units into the parameters.
 template <class Parameters>
-void launch_rows(const std::string& kernel, Parameters& parameters, std::int64_t planes, std::int64_t rows,
-                 std::int64_t width, std::int64_t elements, const MakeLaunch& launch) {
-    constexpr std::int64_t most_steps = 4;
+void launch_rows(const std::string& kernel, Parameters& parameters, const GpuPooling& pooling,
+                 std::int64_t rows, std::int64_t width, std::int64_t elements, const MakeLaunch& launch) {
     GpuUnits& units = parameters.units;
     const std::int64_t of_a_step = gpu::warp_lanes * elements;
     units.rows = rows;
-    units.steps = std::min(ceil_div(width, of_a_step), most_steps);
+    units.steps = std::min(ceil_div(width, of_a_step), pooling.most_steps);
     units.pieces = ceil_div(width, of_a_step * units.steps);
-    units.count = planes * rows * units.pieces;
-    const std::int64_t blocks = ceil_div(units.count, threads / gpu::warp_lanes);
+    units.count = pooling.planes * rows * units.pieces;
+    const std::int64_t blocks = ceil_div(units.count, pooling.threads / gpu::warp_lanes);
     for (std::int64_t first = 0; first < blocks; first += most_blocks) {
         units.first_block = first;
         const auto count = static_cast<unsigned>(std::min(blocks - first, most_blocks));
-        if (!launch({kernel.c_str(), count, threads, &parameters})) return;
+        if (!launch({kernel.c_str(), count, pooling.threads, &parameters})) return;
     }
 }
 
@@ -93,6 +90,13 @@ GpuPooling make_gpu_pooling(const PoolDesc& desc, const PoolGeometry& geometry) 
     return pooling;
 }
 
+GpuPooling by_config(GpuPooling pooling, const Config& config) {
+    if (config.block != 0) pooling.threads = static_cast<unsigned>(config.block);
+    if (config.steps != 0) pooling.most_steps = config.steps;
+    if (config.pairs == pairs_off) pooling.two_by_two_kernel.clear();
+    return pooling;
+}
+
 void for_each_launch(const GpuPooling& pooling, const GpuPlanes& x, const GpuPlanes& y, std::uint64_t argmax,
                      const MakeLaunch& launch) {
     GpuPool job{.x = x, .y = y, .argmax = argmax, .rule = pooling.rule, .units = {}};
@@ -101,8 +105,7 @@ void for_each_launch(const GpuPooling& pooling, const GpuPlanes& x, const GpuPla
     const std::string& kernel = argmax != 0  ? pooling.index_kernel
                                 : two_by_two ? pooling.two_by_two_kernel
                                              : pooling.kernel;
-    launch_rows(kernel, job, pooling.planes, job.rule.rows.out, job.rule.columns.out, two_by_two ? 2 : 1,
-                launch);
+    launch_rows(kernel, job, pooling, job.rule.rows.out, job.rule.columns.out, two_by_two ? 2 : 1, launch);
 }
 
 void for_each_launch(const GpuPooling& pooling, const GpuGradients& data, const MakeLaunch& launch) {
@@ -113,8 +116,7 @@ void for_each_launch(const GpuPooling& pooling, const GpuGradients& data, const 
                         .argmax = data.argmax,
                         .rule = pooling.rule,
                         .units = {}};
-    launch_rows(pooling.backward_kernel, job, pooling.planes, job.rule.rows.in, job.rule.columns.in, 1,
-                launch);
+    launch_rows(pooling.backward_kernel, job, pooling, job.rule.rows.in, job.rule.columns.in, 1, launch);
 }
 
 }  // namespace iir2d::pool

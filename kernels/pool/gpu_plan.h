@@ -6,11 +6,15 @@
 #include <functional>
 #include <string>
 
+#include "iir2d/config.h"
 #include "iir2d/plan.h"
 #include "kernels/pool/geometry.h"
 #include "kernels/pool/gpu_parameters.h"
 
 namespace iir2d::pool {
+
+constexpr unsigned most_gpu_threads = 256;  // that the kernels are compiled for (gpu_kernel_list.h)
+constexpr std::int64_t gpu_steps = 4;
 
 struct GpuPooling {
     std::string kernel;        // without the argmax
@@ -21,9 +25,14 @@ struct GpuPooling {
     ElementType accumulator = ElementType::f32;
     std::int64_t planes = 1;
     WindowRule rule = {};
+    unsigned threads = most_gpu_threads;  // of a block
+    std::int64_t most_steps = gpu_steps;  // of a warp in a row
 };
 
 GpuPooling make_gpu_pooling(const PoolDesc& desc, const PoolGeometry& geometry);
+
+// Returns the pooling as a config has it: block, steps and pairs.
+GpuPooling by_config(GpuPooling pooling, const Config& config);
 
 // `parameters` is the struct that the kernel takes.
 struct GpuLaunch {

@@ -26,8 +26,9 @@ struct PoolPlan::State {
     PoolDesc desc;  // its read_fields()
     pool::PoolGeometry geometry;
     struct OnGpu {
-        pool::GpuPooling pooling;
-        std::string architecture;  // "sm_90"
+        pool::GpuPooling pooling;   // by the config of the forward pass
+        pool::GpuPooling backward;  // by that of the backward pass
+        std::string architecture;   // "sm_90"
     };
     std::variant<pool::CpuKernel, OnGpu> kernel;
     ElementType accumulator;
@@ -124,20 +125,22 @@ Result<PoolPlan> PoolPlan::State::make(const Device& device, const PoolDesc& giv
                 State{device, desc, *geometry, std::move(kernel), accumulator, std::move(forward->choice),
                       std::move(backward->choice), std::move(forward->turn), std::move(backward->turn)}));
         }
-        auto forward = tune::choose_static(given_forward, device);
-        if (!forward) return std::unexpected(forward.error());
-        auto backward = tune::choose_static(given_backward, device);
-        if (!backward) return std::unexpected(backward.error());
         const auto context = cuda::Context::get(device.index());
         if (!context) return std::unexpected(context.error());
-        const cuda::Facts& facts = (*context)->facts();
-        State::OnGpu kernel{
-            pool::make_gpu_pooling(desc, *geometry),
-            "sm_" + std::to_string(facts.capability_major) + std::to_string(facts.capability_minor)};
-        const ElementType accumulator = kernel.pooling.accumulator;
-        return PoolPlan(
-            std::make_shared<const State>(State{device, desc, *geometry, std::move(kernel), accumulator,
-                                                std::move(*forward), std::move(*backward)}));
+        const tune::GpuHost host = tune::gpu_host((*context)->facts());
+        const pool::GpuPooling pooling = pool::make_gpu_pooling(desc, *geometry);
+        const auto choose = [&](const tune::Given& how, PoolUse use) {
+            return tune::choose(how, pool::GpuPoolConfigs(desc, *geometry, pooling, use, host));
+        };
+        auto forward = choose(given_forward, PoolUse::forward);
+        if (!forward) return std::unexpected(forward.error());
+        auto backward = choose(given_backward, PoolUse::backward);
+        if (!backward) return std::unexpected(backward.error());
+        State::OnGpu kernel{pool::by_config(pooling, forward->choice.config),
+                            pool::by_config(pooling, backward->choice.config), host.target};
+        return PoolPlan(std::make_shared<const State>(State{device, desc, *geometry, std::move(kernel),
+                                                            pooling.accumulator, std::move(forward->choice),
+                                                            std::move(backward->choice)}));
     });
 }
 
@@ -183,7 +186,7 @@ KernelIdentity PoolPlan::backward_kernel() const {
     identity.name += "_backward";
     tune::describe(m_state->backward, identity);
     if (const auto* gpu = std::get_if<State::OnGpu>(&m_state->kernel)) {
-        identity.variant = gpu->pooling.backward_kernel;
+        identity.variant = gpu->backward.backward_kernel;
     } else {
         const ElementType sums = pool::backward_accumulator(m_state->desc, m_state->geometry);
         const bool in_vectors = pool::scatters_in_vectors(m_state->desc, m_state->geometry) ||
@@ -225,11 +228,8 @@ Result<void> PoolPlan::forward(const ConstTensorView& x, const TensorView& y, st
         if (const auto* gpu = std::get_if<State::OnGpu>(&state.kernel)) {
             return pool::run_cuda(state.device.index(), gpu->pooling, views->x, views->y, indices, control);
         }
-        const auto& kernel = std::get<pool::CpuKernel>(state.kernel);
-        const int threads = state.forward.resolved.threads;
         tune::count_veto(state.forward.config, views->y);
-        // The turn is of a run without places, which is another problem.
-        return tune::watched(indices == nullptr ? state.forward_turn : nullptr, [&]() -> Result<void> {
+        const auto run = [&](const pool::CpuKernel& kernel, int threads) -> Result<void> {
             if (pool::planes_are_even(views->x, views->y)) {
                 return pool::forward_cpu(state.desc, state.geometry, kernel, views->x, views->y, indices,
                                          threads, control);
@@ -240,6 +240,17 @@ Result<void> PoolPlan::forward(const ConstTensorView& x, const TensorView& y, st
                                          support::image_of(views->y, n), pool::places_of(indices, output, n),
                                          threads, part);
             });
+        };
+        std::optional<pool::CpuKernel> other;  // by a config that is not the plan's, whose turn it is
+        // The turn is of a run without places, which is another problem.
+        const auto turn = indices == nullptr ? state.forward_turn : nullptr;
+        return tune::watched(turn, state.forward.config, [&](const Config& config) {
+            if (config != state.forward.config)
+                other = pool::choose_cpu_kernel(state.desc, state.geometry, config);
+            const int threads = config.threads != 0 ? config.threads : state.device.threads();
+            return [&, threads] {
+                return run(other ? *other : std::get<pool::CpuKernel>(state.kernel), threads);
+            };
         });
     });
 }
@@ -271,18 +282,19 @@ Result<void> PoolPlan::backward(const ConstTensorView& x, const ConstTensorView&
         }
         const RunControl rest = finds_argmax ? pool::part_of(control, 1, 2) : control;
         if (const auto* gpu = std::get_if<State::OnGpu>(&state.kernel))
-            return pool::run_backward_cuda(state.device.index(), gpu->pooling, *data, rest);
-        const int threads = state.backward.resolved.threads;
-        const Config& config = state.backward.config;
-        tune::count_veto(config, data->dx);
-        return tune::watched(state.backward_turn, [&]() -> Result<void> {
+            return pool::run_backward_cuda(state.device.index(), gpu->backward, *data, rest);
+        tune::count_veto(state.backward.config, data->dx);
+        const auto run = [&](const Config& config) -> Result<void> {
+            const int threads = config.threads != 0 ? config.threads : state.device.threads();
             if (pool::planes_are_even(*data))
                 return pool::backward_cpu(state.desc, state.geometry, *data, config, threads, rest);
             const pool::PoolGeometry image = pool::image_of(state.geometry);
             return pool::for_each_image(output.n, rest, [&](std::int64_t n, const RunControl& part) {
                 return pool::backward_cpu(state.desc, image, pool::image_of(*data, n), config, threads, part);
             });
-        });
+        };
+        return tune::watched(state.backward_turn, state.backward.config,
+                             [&](const Config& config) { return [&, config] { return run(config); }; });
     });
 }
 
@@ -334,7 +346,7 @@ Result<void> PoolPlan::backward(const DeviceTensor* x, const DeviceTensor* y, co
         std::optional<pool::PlacesToFind> find;
         if (reads.argmax) find = {state.geometry.output, state.desc.element};
         const auto& gpu = std::get<State::OnGpu>(state.kernel);  // where the tensors are
-        return pool::run_backward_on_device(dx.state().memory->context, gpu.pooling, *data, find, control);
+        return pool::run_backward_on_device(dx.state().memory->context, gpu.backward, *data, find, control);
     });
 }
 
@@ -374,7 +386,7 @@ Result<void> PoolPlan::enqueue_backward(const ConstTensorView& x, const ConstTen
         data->argmax = argmax;
         const auto context = cuda::Context::get(state.device.index());
         if (!context) return std::unexpected(context.error());
-        return pool::enqueue_backward(gpu->pooling, *data,
+        return pool::enqueue_backward(gpu->backward, *data,
                                       cuda::launch_in(**context, static_cast<cuda::StreamHandle>(stream)));
     });
 }

@@ -25,8 +25,8 @@ using support::c_call;
 using support::null_pointer;
 
 // Bytes of the first version of the struct: a shorter one was never in a header.
-constexpr std::size_t first_size = offsetof(IIR2D_Config, reserved) + sizeof(std::int32_t);
-static_assert(sizeof(IIR2D_Config) == first_size,
+constexpr std::size_t first_size = offsetof(IIR2D_Config, block) + sizeof(std::int32_t);
+static_assert(sizeof(IIR2D_Config) == offsetof(IIR2D_Config, reserved) + sizeof(std::int32_t),
               "no padding at the end: a later field would be read from it");
 
 static_assert(IIR2D_STORES_PAST == stores_past && IIR2D_SHARE_ROWS == share_rows);
@@ -42,7 +42,10 @@ constexpr Field fields[] = {
     {&IIR2D_Config::threads, &Config::threads}, {&IIR2D_Config::stores, &Config::stores},
     {&IIR2D_Config::share, &Config::share},     {&IIR2D_Config::part, &Config::part},
     {&IIR2D_Config::strip, &Config::strip},     {&IIR2D_Config::way, &Config::way},
-    {&IIR2D_Config::task, &Config::task}};
+    {&IIR2D_Config::task, &Config::task},       {&IIR2D_Config::block, &Config::block},
+    {&IIR2D_Config::steps, &Config::steps},     {&IIR2D_Config::pairs, &Config::pairs},
+    {&IIR2D_Config::graph, &Config::graph},     {&IIR2D_Config::warps, &Config::warps},
+    {&IIR2D_Config::carry, &Config::carry}};
 
 constexpr std::size_t first_stats_size = offsetof(IIR2D_TuneStats, bad_lines) + sizeof(std::uint64_t);
 // The reasons lie in the struct as they do in TuneReason.

@@ -2,6 +2,8 @@
 // How a plan gets its config.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -17,12 +19,23 @@
 
 namespace iir2d::tune {
 
-// A plan's turn in the measuring of its problem.
+// A plan's part in the measuring of its problem: the turn that it was made for, which its first run takes.
 struct Turn {
+    Turn(std::shared_ptr<Exploration> measuring, Exploration::Turn its_first, LearnedPlace where)
+        : exploration(std::move(measuring)), first(its_first), place(std::move(where)) {}
+
     std::shared_ptr<Exploration> exploration;
-    std::size_t index = 0;
+    Exploration::Turn first;
     LearnedPlace place;
+    mutable std::atomic<bool> is_first_taken{false};
 };
+
+// What a run is executed by; it counts as `index` of what is measured, absent where all was.
+struct RunTurn {
+    Config config;
+    std::optional<std::size_t> index;
+};
+RunTurn turn_of_run(const Turn& turn);
 
 struct Decision {
     Choice choice;
@@ -39,9 +52,6 @@ std::optional<Choice> choose_at_once(const Given& given, Purpose purpose);
 // Returns the choice for a plan; an error only where the config that was given is not valid.
 Result<Decision> choose(const Given& given, const Question& question);
 
-// The same of plans that only have `static`, on a GPU.
-Result<Choice> choose_static(const Given& given, const Device& device);
-
 // Returns what choose() would say without a config, and every candidate.
 Explanation explain(const Question& question, const TuneOptions& options);
 
@@ -49,20 +59,24 @@ Explanation explain(const Question& question, const TuneOptions& options);
 void describe(const Choice& choice, KernelIdentity& kernel);
 
 // Ends a run that was timed.
-void add_run(const Turn& turn, double milliseconds);
+void add_run(const Turn& turn, std::size_t index, double milliseconds);
 // Counts a run whose rows do not lie as the stores of its config ask: at multiples of 32 bytes. Strides are
 // resolved.
 void count_veto(const Config& config, const TensorView& y);
 
-// Returns run(), a Result<void>, timed where the plan has a turn.
-template <class Run>
-Result<void> watched(const std::shared_ptr<const Turn>& turn, const Run& run) {
+// Returns prepare(config)(), a Result<void>, by the plan's config `own`; where the plan has a turn, by that
+// of whose turn the run is, and timed.
+template <class Prepare>
+Result<void> watched(const std::shared_ptr<const Turn>& turn, const Config& own, const Prepare& prepare) {
     const RunScope scope;
-    if (turn == nullptr) return run();
+    if (turn == nullptr) return prepare(own)();
+    const RunTurn now = turn_of_run(*turn);
+    const auto run = prepare(now.config);
     const RunClock clock;
     auto done = run();
     const double milliseconds = clock.milliseconds();
-    if (done && scope.was_alone() && !clock.was_preempted()) add_run(*turn, milliseconds);
+    if (now.index && done && scope.was_alone() && !clock.was_preempted())
+        add_run(*turn, *now.index, milliseconds);
     return done;
 }
 

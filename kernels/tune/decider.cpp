@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "iir2d/tune_model.h"
+#include "kernels/tune/machine.h"
 #include "kernels/tune/space.h"
 
 namespace iir2d::tune {
@@ -24,10 +25,12 @@ bool asks_learned(TuneMode mode) {
     return mode == TuneMode::automatic || mode == TuneMode::measure;
 }
 
-// What decisions are kept by: the mode, and beside the key what models read that is not in it.
-std::string id_of(const Question& question, const std::string& key, TuneMode mode) {
-    std::string id(1, static_cast<char>('0' + static_cast<int>(mode)));
+// What decisions are kept by: the mode, on a GPU which one and whether bits may change, and beside the key
+// what models read that is not in it.
+std::string id_of(const Question& question, const std::string& key, const TuneOptions& options) {
+    std::string id(1, static_cast<char>('0' + static_cast<int>(options.mode)));
     id += key;
+    if (is_of_gpu(question.purpose())) id += (options.other_bits ? " o" : " ") + question.machine();
     const Facts facts = question.facts();
     if (const auto* iir = std::get_if<IirFacts>(&facts.operation))
         id += (iir->periodic ? " p" : " ") + std::to_string(iir->reach);
@@ -39,12 +42,23 @@ bool may_propose(const HeldModel& held) {
     return !held.fault || *held.fault != TuneReason::wrong_space;
 }
 
-const std::string& this_machine() {
-    static const std::string id = machine_id().value_or("");
-    return id;
+// Says why a model of a GPU may not decide for the GPU at hand: why_not() knows which GPUs there are, and not
+// which is asked for.
+std::optional<TuneReason> fault_of(const HeldModel& held, const Question& question) {
+    if (held.fault || !is_of_gpu(question.purpose())) return held.fault;
+    if (held.model.machine != question.machine()) return TuneReason::foreign_machine;
+    return std::nullopt;
 }
 
 }  // namespace
+
+std::string Question::machine() const {
+    return this_machine();
+}
+
+std::string Question::kernels() const {
+    return std::string(kernels_id());
+}
 
 Decider& Decider::of_process() {
     // Never destroyed: plans may run while the process ends.
@@ -124,7 +138,7 @@ std::string Decider::export_learned(LearnedPart part) const {
 void Decider::forget_learned(std::optional<std::string_view> key) {
     const std::unique_lock lock(m_mutex);
     if (key) {
-        m_learned.erase(place_of(std::string(*key)));
+        m_learned.erase({this_machine(), std::string(kernels_id()), std::string(*key)});
         m_explorations.erase(std::string(*key));
     } else {
         m_learned.clear();
@@ -134,8 +148,8 @@ void Decider::forget_learned(std::optional<std::string_view> key) {
     ++m_state;
 }
 
-LearnedPlace Decider::place_of(const std::string& key) const {
-    return {this_machine(), std::string(kernels_id()), key};
+LearnedPlace Decider::place_of(const Question& question, const std::string& key) {
+    return {question.machine(), question.kernels(), key};
 }
 
 Decider::Snapshot Decider::snapshot(Purpose purpose, const TuneOptions* own) const {
@@ -166,16 +180,9 @@ std::optional<Choice> Decider::choose_at_once(Purpose purpose, const TuneOptions
     return Choice{.reason = reason};
 }
 
-Choice Decider::choose_without_knobs(const TuneOptions* own) {
-    const std::shared_lock lock(m_mutex);
-    const TuneReason reason = silence(own).value_or(TuneReason::no_model);
-    count(reason);
-    return {.reason = reason};
-}
-
 std::optional<Choice> Decider::from_learned(const Question& question, const std::string& key) const {
     const std::shared_lock lock(m_mutex);
-    const auto found = m_learned.find(place_of(key));
+    const auto found = m_learned.find(place_of(question, key));
     // An entry of a file may be of anything.
     if (found == m_learned.end() || !question.check(found->second.config)) return std::nullopt;
     return Choice{.config = found->second.config,
@@ -185,8 +192,8 @@ std::optional<Choice> Decider::from_learned(const Question& question, const std:
 }
 
 std::optional<Choice> Decider::from_chooser(const Chooser& chooser, const Question& question,
-                                            const std::string& key) const {
-    const std::vector<Config> configs = question.candidates();
+                                            const std::string& key, bool other_bits) const {
+    const std::vector<Config> configs = question.candidates(other_bits);
     try {
         const auto index = chooser.choose(key, configs);
         if (!index) return std::nullopt;
@@ -212,12 +219,14 @@ Choice Decider::from_models(const Snapshot& now, const Question& question, std::
                       .reason = TuneReason::table,
                       .model = held.name()};
     };
+    if (!question.has_models()) return by_rule(TuneReason::no_model);
     const HeldModel* const active = now.models.active.get();
     if (active == nullptr) {
         const HeldModel* const other = now.models.other.get();
         if (other == nullptr) return by_rule(TuneReason::no_model);
         return *other->fault == TuneReason::wrong_features ? table_of(*other) : by_rule(*other->fault);
     }
+    if (const auto fault = fault_of(*active, question)) return by_rule(*fault);
     const auto ranking = rank(*active, question, now.options, false);
     if (!ranking) return table_of(*active);
     if (ranking->sorted.size() == 1) return by_rule(TuneReason::unsupported_op);
@@ -279,7 +288,7 @@ std::optional<Decision> Decider::exploring(const Snapshot& now, const Question& 
     return Decision{.choice = {.config = turn.config,
                                .resolved = question.resolve(turn.config),
                                .reason = TuneReason::exploring},
-                    .turn = std::make_shared<const Turn>(Turn{exploration, turn.index, place_of(key)})};
+                    .turn = std::make_shared<const Turn>(exploration, turn, place_of(question, key))};
 }
 
 void Decider::keep(const std::string& id, const Choice& choice, std::uint64_t state) {
@@ -299,13 +308,13 @@ Decision Decider::choose(const Question& question, const TuneOptions* own) {
     const Snapshot now = snapshot(question.purpose(), own);
     const std::string key = question.key();
     if (now.chooser != nullptr) {
-        if (auto choice = from_chooser(*now.chooser, question, key)) {
+        if (auto choice = from_chooser(*now.chooser, question, key, now.options.other_bits)) {
             count(choice->reason);
             return {.choice = std::move(*choice)};
         }
     }
     const TuneMode mode = now.options.mode;
-    const std::string id = id_of(question, key, mode);
+    const std::string id = id_of(question, key, now.options);
     {
         const std::shared_lock lock(m_mutex);
         if (const auto found = m_decisions.find(id); found != m_decisions.end()) {
@@ -317,7 +326,7 @@ Decision Decider::choose(const Question& question, const TuneOptions* own) {
     }
     std::optional<Choice> choice;
     if (asks_learned(mode)) choice = from_learned(question, key);
-    if (!choice && mode == TuneMode::measure) {
+    if (!choice && mode == TuneMode::measure && question.is_timed_in_use()) {
         if (auto turn = exploring(now, question, key)) {
             count(turn->choice.reason);
             return std::move(*turn);
@@ -337,6 +346,7 @@ Explanation Decider::explain(const Question& question, const TuneOptions& option
     const Snapshot now = snapshot(question.purpose(), &options);
     Explanation said{.purpose = std::string(name_of(question.purpose())), .key = question.key()};
     const HeldModel* held = now.models.active.get();
+    if (held != nullptr && (!question.has_models() || fault_of(*held, question))) held = nullptr;
     if (held == nullptr && options.mode == TuneMode::measure && now.models.other != nullptr &&
         may_propose(*now.models.other))
         held = now.models.other.get();
@@ -348,7 +358,7 @@ Explanation Decider::explain(const Question& question, const TuneOptions& option
         }
     }
     if (said.candidates.empty()) {
-        for (const Config& config : question.candidates())
+        for (const Config& config : question.candidates(options.other_bits))
             said.candidates.push_back({.config = config, .resolved = question.resolve(config)});
         said.candidates.front().kept = true;
         said.filtered = said.candidates.size() - 1;
@@ -360,9 +370,11 @@ Explanation Decider::explain(const Question& question, const TuneOptions& option
         said.decision.reason = TuneReason::off;
     } else {
         std::optional<Choice> choice;
-        if (now.chooser != nullptr) choice = from_chooser(*now.chooser, question, said.key);
+        if (now.chooser != nullptr)
+            choice = from_chooser(*now.chooser, question, said.key, options.other_bits);
         if (!choice && asks_learned(options.mode)) choice = from_learned(question, said.key);
-        if (!choice && options.mode == TuneMode::measure && !proposed(now, question).empty())
+        if (!choice && options.mode == TuneMode::measure && question.is_timed_in_use() &&
+            !proposed(now, question).empty())
             choice = Choice{.resolved = said.decision.resolved, .reason = TuneReason::exploring};
         std::size_t filtered = 0;
         said.decision = choice ? std::move(*choice) : from_models(now, question, filtered);
@@ -370,8 +382,8 @@ Explanation Decider::explain(const Question& question, const TuneOptions& option
     return said;
 }
 
-void Decider::add_run(const Turn& turn, double milliseconds) {
-    const auto added = turn.exploration->add(turn.index, milliseconds);
+void Decider::add_run(const Turn& turn, std::size_t index, double milliseconds) {
+    const auto added = turn.exploration->add(index, milliseconds);
     if (added.counted) ++m_explored;
     if (!added.outcome) return;
     ++m_settled;

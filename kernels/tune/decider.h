@@ -37,10 +37,9 @@ class Decider {
 
     // `own`: a plan's own options; null: the process's.
     std::optional<Choice> choose_at_once(Purpose purpose, const TuneOptions* own);
-    Choice choose_without_knobs(const TuneOptions* own);
     Decision choose(const Question& question, const TuneOptions* own);
     Explanation explain(const Question& question, const TuneOptions& options) const;
-    void add_run(const Turn& turn, double milliseconds);
+    void add_run(const Turn& turn, std::size_t index, double milliseconds);
 
     void count(TuneReason reason);
     void count_veto() { ++m_vetoed; }
@@ -74,9 +73,9 @@ class Decider {
     std::optional<Decision> exploring(const Snapshot& now, const Question& question, const std::string& key);
     std::vector<Config> proposed(const Snapshot& now, const Question& question) const;
     std::optional<Choice> from_chooser(const Chooser& chooser, const Question& question,
-                                       const std::string& key) const;
+                                       const std::string& key, bool other_bits) const;
     void keep(const std::string& id, const Choice& choice, std::uint64_t state);
-    LearnedPlace place_of(const std::string& key) const;
+    static LearnedPlace place_of(const Question& question, const std::string& key);
 
     mutable std::shared_mutex m_mutex;
     TuneOptions m_options;

@@ -62,8 +62,14 @@ Exploration::Added Exploration::add(std::size_t index, double milliseconds) {
     const bool all = std::ranges::all_of(
         m_contenders, [](const Contender& each) { return each.times.size() == runs_needed; });
     if (!all) return {.counted = true, .outcome = std::nullopt};
-    m_settled = true;
-    return {.counted = true, .outcome = outcome()};
+    const Outcome found = outcome();
+    m_settled = found.config;
+    return {.counted = true, .outcome = found};
+}
+
+std::optional<Config> Exploration::settled() const {
+    const std::lock_guard lock(m_mutex);
+    return m_settled;
 }
 
 Exploration::Outcome Exploration::outcome() const {

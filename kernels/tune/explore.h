@@ -25,6 +25,8 @@ class Exploration {
     };
     // Returns whose turn it is: of those that were counted least, the one that had the fewest.
     Turn next();
+    // Returns what was the best, when all have their runs.
+    std::optional<Config> settled() const;
 
     struct Outcome {
         Config config;
@@ -48,9 +50,9 @@ class Exploration {
     };
     Outcome outcome() const;
 
-    std::mutex m_mutex;
+    mutable std::mutex m_mutex;
     std::vector<Contender> m_contenders;
-    bool m_settled = false;
+    std::optional<Config> m_settled;
 };
 
 // A run in sight of the others: tells whether another run of the library was in flight meanwhile. Runs inside

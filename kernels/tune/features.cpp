@@ -14,12 +14,14 @@ namespace iir2d {
 namespace tune {
 namespace {
 
-constexpr std::array<std::string_view, purpose_count> purposes{"iir-cpu", "pool-cpu", "pool-backward-cpu"};
+constexpr std::array<std::string_view, purpose_count> purposes{"iir-cpu", "pool-cpu", "pool-backward-cpu",
+                                                               "iir-cuda", "pool-cuda"};
 
 constexpr std::size_t common_count = 12;
 constexpr std::size_t iir_count = 9;
 constexpr std::size_t pool_count = 13;
 constexpr std::size_t config_count = 10;
+constexpr std::size_t gpu_config_count = 6;
 
 constexpr std::array<std::string_view, common_count> common_names{
     "ln_samples", "ln_planes", "ln_width", "ln_height", "ln_out",  "bytes_in",
@@ -34,17 +36,23 @@ constexpr std::array<std::string_view, config_count> config_names{
     "c_threads", "ln_per_thread", "c_past",  "c_planes", "ln_part",
     "ln_strip",  "c_way_x",       "c_way_y", "ln_task",  "tasks_per_thread"};
 
-template <std::size_t Count>
-constexpr auto joined(const std::array<std::string_view, Count>& own) {
-    std::array<std::string_view, common_count + Count + config_count> all{};
+constexpr std::array<std::string_view, gpu_config_count> gpu_config_names{"c_block", "c_steps", "c_pairs",
+                                                                          "c_graph", "c_warps", "c_carry"};
+
+template <std::size_t Count, std::size_t Configs>
+constexpr auto joined(const std::array<std::string_view, Count>& own,
+                      const std::array<std::string_view, Configs>& config) {
+    std::array<std::string_view, common_count + Count + Configs> all{};
     std::size_t at = 0;
     for (const std::string_view name : common_names) all[at++] = name;
     for (const std::string_view name : own) all[at++] = name;
-    for (const std::string_view name : config_names) all[at++] = name;
+    for (const std::string_view name : config) all[at++] = name;
     return all;
 }
-constexpr auto all_iir_names = joined(iir_names);
-constexpr auto all_pool_names = joined(pool_names);
+constexpr auto all_iir_names = joined(iir_names, config_names);
+constexpr auto all_pool_names = joined(pool_names, config_names);
+constexpr auto all_gpu_iir_names = joined(iir_names, gpu_config_names);
+constexpr auto all_gpu_pool_names = joined(pool_names, gpu_config_names);
 
 float logarithm(double value) {
     return static_cast<float>(std::log(value));
@@ -78,8 +86,12 @@ std::string_view name_of(Purpose purpose) {
     return purposes[static_cast<std::size_t>(purpose)];
 }
 
+bool is_of_gpu(Purpose purpose) {
+    return purpose == Purpose::iir_cuda || purpose == Purpose::pool_cuda;
+}
+
 Result<std::vector<float>> features_of(const Facts& f) {
-    const Caches& sizes = caches();
+    const Caches sizes = is_of_gpu(f.purpose) ? Caches{f.gpu_cache, f.gpu_cache} : caches();
     if (sizes.l2 <= 0 || sizes.l3 <= 0) {
         return std::unexpected(Error{ErrorCode::invalid_argument,
                                      std::string("wrong_features: the system does not say how large ") +
@@ -105,7 +117,26 @@ Result<std::vector<float>> features_of(const Facts& f) {
     return row;
 }
 
+namespace {
+
+// "on" and "exact" are the second of two values.
+float second_of_two(std::int32_t value) {
+    return value == 0 ? -1.0F : number(value == 2);
+}
+
+float number_or_none(std::int32_t value) {
+    return value == 0 ? -1.0F : number(value);
+}
+
+}  // namespace
+
 void add_config(const Facts& facts, const Config& resolved, std::vector<float>& row) {
+    if (is_of_gpu(facts.purpose)) {
+        row.insert(row.end(), {number_or_none(resolved.block), number_or_none(resolved.steps),
+                               second_of_two(resolved.pairs), second_of_two(resolved.graph),
+                               number_or_none(resolved.warps), second_of_two(resolved.carry)});
+        return;
+    }
     constexpr std::int32_t first_fold = way_of(FoldWay::sequence, FoldWay::sequence);
     const double threads = resolved.threads;
     // 3 is both axes at once, by windows.
@@ -141,20 +172,23 @@ std::string family_of(const Facts& facts) {
            (facts.planes == 1 ? "one plane" : "several planes");
 }
 
-std::unexpected<Error> no_features(const Device& device) {
-    return std::unexpected(
-        Error{ErrorCode::invalid_argument, "wrong_features: device " + device.id() + " has no knobs"});
-}
-
 }  // namespace tune
 
 std::span<const std::string_view> model_purposes() {
     return tune::purposes;
 }
 
+std::span<const std::string_view> model_purposes(Backend backend) {
+    constexpr auto of_cpu = static_cast<std::size_t>(tune::Purpose::iir_cuda);
+    const std::span all(tune::purposes);
+    return backend == Backend::cpu ? all.first(of_cpu) : all.subspan(of_cpu);
+}
+
 std::span<const std::string_view> feature_names(std::string_view purpose) {
     if (purpose == tune::purposes[0]) return tune::all_iir_names;
     if (purpose == tune::purposes[1] || purpose == tune::purposes[2]) return tune::all_pool_names;
+    if (purpose == tune::purposes[3]) return tune::all_gpu_iir_names;
+    if (purpose == tune::purposes[4]) return tune::all_gpu_pool_names;
     return {};
 }
 

@@ -14,9 +14,10 @@
 
 namespace iir2d::tune {
 
-enum class Purpose { iir_cpu, pool_cpu, pool_backward_cpu };
-inline constexpr std::size_t purpose_count = 3;
+enum class Purpose { iir_cpu, pool_cpu, pool_backward_cpu, iir_cuda, pool_cuda };
+inline constexpr std::size_t purpose_count = 5;
 std::string_view name_of(Purpose purpose);
+bool is_of_gpu(Purpose purpose);
 
 struct IirFacts {
     int passes_x = 0;
@@ -54,7 +55,9 @@ struct Facts {
     std::int64_t out = 1;  // samples of all output planes
     int bytes_in = 4;      // of an element
     int bytes_sums = 4;
-    int threads = 1;  // of the device
+    int threads = 1;  // of the device; of a GPU its multiprocessors
+    // Bytes of a GPU's cache, which stands for L2 and L3; 0 on the CPU, whose own are asked for.
+    std::int64_t gpu_cache = 0;
     std::variant<IirFacts, PoolFacts> operation;
 
     double samples() const {
@@ -70,8 +73,5 @@ void add_config(const Facts& facts, const Config& resolved, std::vector<float>& 
 
 // Returns what tables and reports count a problem with: "iir-cpu, causal, to 2^20, one plane".
 std::string family_of(const Facts& facts);
-
-// Returns the error of a device that problems have no features for.
-std::unexpected<Error> no_features(const Device& device);
 
 }  // namespace iir2d::tune

@@ -60,7 +60,7 @@ Result<Ranking> rank(const HeldModel& held, const Question& question, const Tune
         return std::unexpected(
             Error{ErrorCode::invalid_argument, "wrong_features: the model reads others than there are"});
     }
-    const std::vector<Config> configs = question.candidates();
+    const std::vector<Config> configs = question.candidates(options.other_bits);
     const Facts facts = question.facts();
     const auto problem = features_of(facts);
     if (!problem) return std::unexpected(problem.error());
@@ -111,13 +111,32 @@ Result<Ranking> rank(const HeldModel& held, const Question& question, const Tune
 
 }  // namespace tune
 
+namespace {
+
+bool is_of_a_gpu_here(const std::string& machine) {
+    for (int index = 0;; ++index) {
+        const auto gpu = Device::cuda(index);
+        if (!gpu) return false;
+        if (const auto id = machine_id(*gpu); id && *id == machine) return true;
+    }
+}
+
+}  // namespace
+
 Result<std::optional<TuneReason>> why_not(const TreeModel& model, bool is_proven) {
     return support::guarded_result("the model", [&]() -> Result<std::optional<TuneReason>> {
-        const auto machine = machine_id();
-        if (!machine) return std::unexpected(machine.error());
         if (model.space != config_space) return TuneReason::wrong_space;
-        if (model.machine != *machine) return TuneReason::foreign_machine;
-        if (model.kernels != kernels_id()) return TuneReason::stale_kernels;
+        const bool of_gpu = model.purpose.ends_with("-cuda");
+        if (of_gpu) {
+            // Which of several GPUs is asked for, a decision sees.
+            if (!is_of_a_gpu_here(model.machine)) return TuneReason::foreign_machine;
+        } else {
+            const auto machine = machine_id();
+            if (!machine) return std::unexpected(machine.error());
+            if (model.machine != *machine) return TuneReason::foreign_machine;
+        }
+        if (model.kernels != kernels_id(of_gpu ? Backend::cuda : Backend::cpu))
+            return TuneReason::stale_kernels;
         if (!is_proven || !model.margin) return TuneReason::unproven;
         const auto names = feature_names(model.purpose);
         if (!std::ranges::equal(model.features, names)) return TuneReason::wrong_features;

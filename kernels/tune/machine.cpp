@@ -9,6 +9,7 @@
 
 #include "iir2d/tune_model.h"
 #include "kernels/device/cpu_info.h"
+#include "kernels/device/cuda/context.h"
 #include "kernels/support/cpu_target.h"
 #include "kernels/support/guard.h"
 #include "kernels/tune/sha256.h"
@@ -65,34 +66,108 @@ const Caches& caches() {
     return sizes;
 }
 
+const std::string& this_machine() {
+    static const std::string id = machine_id().value_or("");
+    return id;
+}
+
+namespace {
+
+struct Description {
+    std::optional<std::string> l1d, l2, l3, logical_cores;
+    std::string name;
+    std::string target;
+
+    // Keys in order, as canonical JSON has them.
+    std::string text() const {
+        std::string made = "{";
+        const auto add = [&](std::string_view key, const std::optional<std::string>& value) {
+            made += (made.size() > 1 ? "," : "") + quoted(key) + ":" + (value ? quoted(*value) : "null");
+        };
+        add("l1d", l1d);
+        add("l2", l2);
+        add("l3", l3);
+        add("logical_cores", logical_cores);
+        add("name", name);
+        add("target", target);
+        return made + "}";
+    }
+};
+
+std::string id_of(const std::string& description) {
+    return sha256_hex(description).substr(0, id_digits);
+}
+
+Result<cuda::Facts> facts_of(const Device& gpu) {
+    const auto driver = cuda::driver();
+    if (!driver) return std::unexpected(driver.error());
+    return cuda::facts_of(**driver, gpu.index());
+}
+
+// A GPU has no L3, and its logical cores are its multiprocessors.
+Description description_of(const cuda::Facts& facts) {
+    return {
+        .l1d = std::nullopt,
+        .l2 = std::to_string(facts.l2_bytes),
+        .l3 = std::nullopt,
+        .logical_cores = std::to_string(facts.multiprocessors),
+        .name = facts.name,
+        .target = "sm_" + std::to_string(facts.capability_major) + std::to_string(facts.capability_minor)};
+}
+
+}  // namespace
+
+GpuHost gpu_host(const cuda::Facts& facts) {
+    const Description description = description_of(facts);
+    return {.machine = id_of(description.text()),
+            .target = description.target,
+            .cache = static_cast<std::int64_t>(facts.l2_bytes),
+            .multiprocessors = std::max(1, facts.multiprocessors)};
+}
+
+Result<GpuHost> gpu_host(const Device& gpu) {
+    const auto facts = facts_of(gpu);
+    if (!facts) return std::unexpected(facts.error());
+    return gpu_host(*facts);
+}
+
 }  // namespace tune
 
 Result<std::string> machine_description() {
     return support::guarded_result("the machine", []() -> Result<std::string> {
         const auto target = support::cpu_target();
         if (!target) return std::unexpected(target.error());
-        // Keys in order, as canonical JSON has them.
-        std::string text = "{";
-        const auto add = [&](std::string_view key, const std::optional<std::string>& value) {
-            text += (text.size() > 1 ? "," : "") + tune::quoted(key) + ":" +
-                    (value ? tune::quoted(*value) : std::string("null"));
-        };
-        add("l1d", tune::property("l1d_cache"));
-        add("l2", tune::property("l2_cache"));
-        add("l3", tune::property("l3_cache"));
-        add("logical_cores", tune::property("logical_cores"));
-        add("name", tune::info().name);
-        add("target", *target);
-        return text + "}";
+        return tune::Description{.l1d = tune::property("l1d_cache"),
+                                 .l2 = tune::property("l2_cache"),
+                                 .l3 = tune::property("l3_cache"),
+                                 .logical_cores = tune::property("logical_cores"),
+                                 .name = tune::info().name,
+                                 .target = *target}
+            .text();
+    });
+}
+
+Result<std::string> machine_description(const Device& device) {
+    if (device.backend() == Backend::cpu) return machine_description();
+    return support::guarded_result("the machine", [&]() -> Result<std::string> {
+        const auto facts = tune::facts_of(device);
+        if (!facts) return std::unexpected(facts.error());
+        return tune::description_of(*facts).text();
     });
 }
 
 Result<std::string> machine_id() {
     auto text = machine_description();
     if (!text) return text;
-    return support::guarded_result("the machine", [&]() -> Result<std::string> {
-        return tune::sha256_hex(*text).substr(0, tune::id_digits);
-    });
+    return support::guarded_result("the machine",
+                                   [&]() -> Result<std::string> { return tune::id_of(*text); });
+}
+
+Result<std::string> machine_id(const Device& device) {
+    auto text = machine_description(device);
+    if (!text) return text;
+    return support::guarded_result("the machine",
+                                   [&]() -> Result<std::string> { return tune::id_of(*text); });
 }
 
 }  // namespace iir2d

@@ -18,6 +18,9 @@ struct Word {
     std::int32_t value;
 };
 constexpr Word store_words[] = {{"through", stores_through}, {"past", stores_past}};
+constexpr Word pairs_words[] = {{"off", pairs_off}, {"on", pairs_on}};
+constexpr Word graph_words[] = {{"off", graph_off}, {"on", graph_on}};
+constexpr Word carry_words[] = {{"warmup", carry_warmup}, {"exact", carry_exact}};
 constexpr Word share_words[] = {{"planes", share_planes}, {"rows", share_rows}};
 constexpr Word way_words[] = {{"windows", way_windows},
                               {"sequence/sequence", way_of(FoldWay::sequence, FoldWay::sequence)},
@@ -35,6 +38,9 @@ std::span<const Word> words_of(std::string_view knob) {
     if (knob == "stores") return store_words;
     if (knob == "share") return share_words;
     if (knob == "way") return way_words;
+    if (knob == "pairs") return pairs_words;
+    if (knob == "graph") return graph_words;
+    if (knob == "carry") return carry_words;
     return {};
 }
 
@@ -102,9 +108,11 @@ Result<Config> config_from_text(std::string_view text) {
         const std::string_view name = word.substr(0, colon);
         const auto knob = std::ranges::find(tune::knobs, name, &tune::Knob::name);
         if (knob == tune::knobs.end() || colon == std::string_view::npos) {
-            return wrong("config \"" + std::string(word) +
-                         "\": a knob and its value, as threads:1; knobs are threads, stores, share, part, "
-                         "strip, way and task, and none of them is \"static\"");
+            return wrong(
+                "config \"" + std::string(word) +
+                "\": a knob and its value, as threads:1; knobs are threads, stores, share, part, "
+                "strip, way and task, on a GPU block, steps, pairs, graph, warps and carry, and none "
+                "of them is \"static\"");
         }
         if (config.*(knob->value) != 0)
             return wrong("config " + std::string(word) + ": " + std::string(name) + " is there twice");
@@ -150,23 +158,13 @@ Result<void> check_unset(const Config& config, const Knob& knob, std::string_vie
     return refused(knob, config.*knob.value, why);
 }
 
-Result<void> check_static(const Device& device, const Config& config) {
-    if (config == Config{}) return {};
-    return wrong("config " + iir2d::text_of(config) + ": device " + device.id() +
-                 " has no knobs, use static");
-}
-
 std::string size_in_key(const Shape& shape) {
     return " size:" + std::to_string(shape.w) + "x" + std::to_string(shape.h) +
            " planes:" + std::to_string(shape.n * shape.c);
 }
 
-std::string end_of_key(int threads, const std::string& target) {
-    return " device:cpu target:" + target + " threads:" + std::to_string(threads);
-}
-
-std::unexpected<Error> no_key(const Device& device) {
-    return wrong("problem_key: device " + device.id() + " has no knobs, and problems on it no keys");
+std::string end_of_key(int threads, const std::string& target, const char* device) {
+    return std::string(" device:") + device + " target:" + target + " threads:" + std::to_string(threads);
 }
 
 int knobs_set(const Config& config) {
@@ -182,8 +180,20 @@ std::int32_t power_of_two(int exponent) {
     return std::int32_t{1} << exponent;
 }
 
-Values all_values(int threads) {
+Values all_values(const Space& space) {
     Values values;
+    if (space.on_gpu) {
+        values[7] = {64, 128, 256};
+        values[8] = {1, 2, 4, 8};
+        values[9] = {pairs_off, pairs_on};
+        values[10] = {graph_off, graph_on};
+        if (space.other_bits) {
+            values[11] = {1, 2, 4, 8, 16};
+            values[12] = {carry_warmup, carry_exact};
+        }
+        return values;
+    }
+    const std::int32_t threads = space.threads;
     for (std::int32_t t = 1; t < threads; t *= 2) values[0].push_back(t);
     values[0].push_back(threads);
     values[1] = {stores_through, stores_past};
@@ -219,7 +229,15 @@ std::uint64_t number_of(const Config& config) {
     add(config.strip / 64, 7);
     add(config.way, 4);
     add(std::countr_zero(static_cast<std::uint32_t>(config.task)) % 32, 5);
-    return number;
+    // On a GPU all of these are 0, and on the CPU all of those that follow.
+    if (number != 0) return number;
+    add(config.block / 32, 5);
+    add(config.steps, 8);
+    add(config.pairs, 2);
+    add(config.graph, 2);
+    add(config.warps, 5);
+    add(config.carry, 2);
+    return number | std::uint64_t{1} << 63;
 }
 
 class Products {
@@ -228,7 +246,7 @@ class Products {
     Products(const Space& space, Values values, std::size_t most)
         : m_space(space), m_values(std::move(values)), m_most(most) {
         for (std::size_t knob = 0; knob < knobs.size(); ++knob) {
-            if (knobs[knob].by_threads) continue;
+            if (knobs[knob].by_others) continue;
             std::erase_if(m_values[knob], [&](std::int32_t value) {
                 Config alone;
                 alone.*knobs[knob].value = value;
@@ -257,7 +275,7 @@ class Products {
         add(knob + 1, config);
         for (const std::int32_t value : m_values[knob]) {
             config.*knobs[knob].value = value;
-            if (!knobs[knob].by_threads || m_space.check(config, knobs[knob])) add(knob + 1, config);
+            if (!knobs[knob].by_others || m_space.check(config, knobs[knob])) add(knob + 1, config);
         }
     }
 
@@ -280,7 +298,7 @@ std::vector<Found> products(const Space& space, const Values& values, std::size_
 
 std::vector<Config> candidates(const Space& space) {
     constexpr std::size_t most = 64;
-    Values values = all_values(space.threads);
+    Values values = all_values(space);
     std::vector<Found> found = products(space, values, most);
     const auto narrow = [&](std::size_t knob, std::vector<std::int32_t> fewer, std::size_t enough) {
         if (found.size() <= most) return;

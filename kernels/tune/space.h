@@ -18,17 +18,25 @@ namespace iir2d::tune {
 struct Knob {
     std::string_view name;
     std::int32_t Config::*value;
-    bool by_threads = false;  // which values are valid depends on `threads`; else on no other knob
+    bool by_others = false;   // which values are valid depends on a knob before it
+    bool of_gpu = false;      // else of the CPU
+    bool other_bits = false;  // its values give other bits than static's
 };
 
 // In the order of the fields.
-inline constexpr std::array<Knob, 7> knobs{{{"threads", &Config::threads},
-                                            {"stores", &Config::stores},
-                                            {"share", &Config::share, true},
-                                            {"part", &Config::part},
-                                            {"strip", &Config::strip},
-                                            {"way", &Config::way},
-                                            {"task", &Config::task}}};
+inline constexpr std::array<Knob, 13> knobs{{{"threads", &Config::threads},
+                                             {"stores", &Config::stores},
+                                             {"share", &Config::share, true},
+                                             {"part", &Config::part},
+                                             {"strip", &Config::strip},
+                                             {"way", &Config::way},
+                                             {"task", &Config::task},
+                                             {"block", &Config::block, false, true},
+                                             {"steps", &Config::steps, false, true},
+                                             {"pairs", &Config::pairs, false, true},
+                                             {"graph", &Config::graph, false, true},
+                                             {"warps", &Config::warps, false, true, true},
+                                             {"carry", &Config::carry, true, true, true}}};
 
 // Returns "threads:2", of a value that is not auto.
 std::string text_of(const Knob& knob, std::int32_t value);
@@ -50,26 +58,31 @@ inline const Knob& knob_part = knobs[3];
 inline const Knob& knob_strip = knobs[4];
 inline const Knob& knob_way = knobs[5];
 inline const Knob& knob_task = knobs[6];
+inline const Knob& knob_block = knobs[7];
+inline const Knob& knob_steps = knobs[8];
+inline const Knob& knob_pairs = knobs[9];
+inline const Knob& knob_graph = knobs[10];
+inline const Knob& knob_warps = knobs[11];
+inline const Knob& knob_carry = knobs[12];
 
-// Returns the error of the first knob whose value is not valid.
+// Returns the error of the first knob whose value is not valid, for configs of a GPU or of the CPU.
 template <class Configs>
-Result<void> check_each(const Configs& configs, const Config& config) {
+Result<void> check_each(const Configs& configs, const Config& config, bool on_gpu = false) {
     for (const Knob& knob : knobs) {
+        if (knob.of_gpu != on_gpu) {
+            if (auto unset = check_unset(config, knob, on_gpu ? "it is of the CPU" : "it is of GPUs"); !unset)
+                return unset;
+            continue;
+        }
         if (auto good = configs.check_knob(config, knob); !good) return good;
     }
     return {};
 }
 
-// Returns an error unless the config is `static`: on a GPU there are no knobs.
-Result<void> check_static(const Device& device, const Config& config);
-
 // Returns words of every key, " size:640x480 planes:3", and those it ends with, " device:cpu target:AVX2
 // threads:2".
 std::string size_in_key(const Shape& shape);
-std::string end_of_key(int threads, const std::string& target);
-
-// Returns the error of a device that problems have no keys for.
-std::unexpected<Error> no_key(const Device& device);
+std::string end_of_key(int threads, const std::string& target, const char* device = "cpu");
 
 // What decides which configs a problem has.
 struct Space {
@@ -77,6 +90,8 @@ struct Space {
     std::function<bool(const Config&, const Knob&)> check;
     std::function<Config(const Config&)> resolve;  // of what check() lets through
     int threads = 1;                               // of the device
+    bool on_gpu = false;
+    bool other_bits = false;  // with the knobs that change bits
 };
 
 // As iir2d::candidates().

@@ -138,14 +138,6 @@ Result<Decision> choose(const Given& given, const Question& question) {
     return Decider::of_process().choose(question, std::get_if<TuneOptions>(&given));
 }
 
-Result<Choice> choose_static(const Given& given, const Device& device) {
-    if (const auto* pinned = std::get_if<Config>(&given)) {
-        if (auto good = check_static(device, *pinned); !good) return std::unexpected(good.error());
-        return Choice{.reason = TuneReason::pinned};
-    }
-    return Decider::of_process().choose_without_knobs(std::get_if<TuneOptions>(&given));
-}
-
 Explanation explain(const Question& question, const TuneOptions& options) {
     return Decider::of_process().explain(question, options);
 }
@@ -157,8 +149,14 @@ void describe(const Choice& choice, KernelIdentity& kernel) {
     kernel.model = choice.model;
 }
 
-void add_run(const Turn& turn, double milliseconds) {
-    Decider::of_process().add_run(turn, milliseconds);
+RunTurn turn_of_run(const Turn& turn) {
+    if (const auto settled = turn.exploration->settled()) return {*settled, std::nullopt};
+    const Exploration::Turn now = turn.is_first_taken.exchange(true) ? turn.exploration->next() : turn.first;
+    return {now.config, now.index};
+}
+
+void add_run(const Turn& turn, std::size_t index, double milliseconds) {
+    Decider::of_process().add_run(turn, index, milliseconds);
 }
 
 void count_veto(const Config& config, const TensorView& y) {

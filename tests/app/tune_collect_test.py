@@ -15,6 +15,7 @@ import time
 from tune_figures import distribution, fair, figures
 
 IIR2D = sys.argv[1]
+STAND_IN = sys.argv[2] if len(sys.argv) > 2 else None  # the folder of the stand-in driver
 SMALL = ["--count", "4", "--max-samples", "20000", "--space", "sampled:3", "--rounds", "6..6"]
 CSV_HEADER = ("set,spec,key,family,machine,kernels,visit,state,parallel_ratio,config,status,reason,samples,marked,"
               "copy_ms_p50,op_ms_min,op_ms_p50,op_ms_mad,use_ms_p50,ln_op,ln_use,ln_low,ln_high")
@@ -230,8 +231,49 @@ def check_figures(folder, database, least):
     run("headroom", database, "--objective", "best", code=2)
 
 
+def check_gpu(folder):
+    """Knobs of a GPU, on the stand-in driver: measured, headroom by them, and no time of it believed."""
+    database = folder / "gpu.db"
+    words = ["--device", "cuda", "--count", 4, "--max-samples", 3000, "--rounds", "2..2", "--visits", 1]
+    here = {**os.environ, "LD_LIBRARY_PATH": STAND_IN}
+
+    def on(*arguments, code=0, **variables):
+        done = subprocess.run([IIR2D, "tune", *map(str, arguments)], capture_output=True, text=True, env={**here, **variables})
+        assert done.returncode == code, (arguments, done.returncode, done.stderr)
+        return done.stdout
+    problems = json.loads(on("collect", *words, "--list", "--json"))["problems"]
+    assert {p["purpose"] for p in problems} == {"iir-cuda", "pool-cuda"}, problems
+    assert all(" device:cuda target:sm_90 threads:" in p["key"] and p["family"].startswith(p["purpose"]) for p in problems)
+    assert not any("warps" in c or "carry" in c for p in problems for c in p["candidates"])
+    wide = ["--device", "cuda", "--list", "--json", "--problems", folder / "wide.txt"]
+    (folder / "wide.txt").write_text("filter:6 border:wrap precision:f32 size:600x40\n")
+    assert json.loads(on("collect", *wide))["problems"][0]["candidates"] == ["static", "graph:off"]
+    other = json.loads(on("collect", *wide, "--allow-other-bits"))["problems"][0]["candidates"]
+    assert "warps:2" in other and any("carry:exact" in c for c in other) and len(other) <= 64, other
+    on("collect", *words, "--out", database)
+    statuses = dict(rows(database, "SELECT status, count(*) FROM measurement GROUP BY status"))
+    assert set(statuses) <= {"ok", "pruned"}, statuses
+    assert rows(database, "SELECT count(*) FROM sample WHERE op_ms <> use_ms") == [(0,)]
+    on("collect", "--device", "cuda", "--allow-other-bits", "--problems", folder / "wide.txt", "--out", database, "--rounds", "2..2",
+       "--visits", 1, "--set", problem_set_of(database))
+    statuses = dict(rows(database, "SELECT status, count(*) FROM measurement GROUP BY status"))
+    assert set(statuses) <= {"ok", "pruned"}, statuses
+    assert rows(database, "SELECT DISTINCT length(id) FROM machine") == [(16,)] and "sm_90" in rows(database, "SELECT json FROM machine")[0][0]
+    table = on("headroom", database)
+    assert "`block`" in table and "`threads`" not in table, table
+    on("collect", "--device", "cuda", "--ops", "pool-backward", "--list", code=2)
+    on("collect", *words, "--list", code=4, FAKE_CUDA="devices=0")
+    run("select", "--device", "cpu", "filter:1 border:mirror precision:f32 size:64x64")
+
+
+def problem_set_of(database):
+    return rows(database, "SELECT DISTINCT set_name FROM problem")[0][0]
+
+
 with tempfile.TemporaryDirectory() as name:
     check_lists()
+    if STAND_IN:
+        check_gpu(pathlib.Path(name))
     made = check_kills(pathlib.Path(name))
     check_headroom(pathlib.Path(name), made)
     check_files(pathlib.Path(name), made)

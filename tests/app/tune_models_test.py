@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 from tune_figures import distribution, fair, figures
 
@@ -195,6 +196,33 @@ def check_install(database):
     assert len(json.loads(run("models", "--json"))["models"]) == 2
 
 
+def check_record(folder):
+    """scripts/tune_record.py on the recording: its figures are eval's, and its pictures can be read."""
+    script = pathlib.Path(RECORDING).parents[3] / "scripts" / "tune_record.py"
+    subprocess.run([sys.executable, script, "--iir2d", IIR2D, "--work", folder / "work", "--out", folder / "record", "--import", RECORDING,
+                    "--retrain", "0"], check=True, stdout=subprocess.DEVNULL)
+    record = json.loads((folder / "record" / "tuning-record.json").read_text())
+    regrets, statics = [], []
+    for purpose, of_one in record["figures"]["purposes"].items():
+        said = json.loads(run("eval", folder / "work" / "validation.db", "--model", folder / "work" / "models" / purpose / "1", "--json"))
+        assert (of_one["problems"], of_one["by_k"], of_one["decision"]) == (said["problems"], said["by_k"], said["decision"]), purpose
+        regrets += [said["by_k"][0]["geomean"]] * said["problems"]
+        statics += [said["static"]["geomean"]] * said["problems"]
+    # A geometric mean over all problems is that of the purposes' means, each as often as it has problems.
+    assert abs(record["figures"]["by_k"][0]["geomean"] - distribution(regrets)["geomean"]) < 1e-9
+    assert abs(record["figures"]["static"]["geomean"] - distribution(statics)["geomean"]) < 1e-9
+    assert record["figures"]["problems"] == len(regrets) and not record["complete"]
+    # What is learned of the recording holds on those of its problems that were not trained on; static does not.
+    by_k = {one["k"]: one["geomean"] for one in record["figures"]["by_k"]}
+    assert by_k[1] <= 1.05 < record["figures"]["static"]["geomean"] and by_k[3] <= 1.02, (by_k, record["figures"]["static"])
+    assert not record["figures"]["decision"]["surely_slower"], record["figures"]["decision"]
+    met = {goal["goal"]: goal["met"] for goal in record["goals"]}
+    assert met["problems judged by"] is False and met["kept decision, p50, us"] is None, met
+    for picture in ("tuning-headroom.svg", "tuning-regret.svg"):
+        assert xml.etree.ElementTree.parse(folder / "record" / picture).getroot().tag.endswith("svg")
+    assert "| top-1, p95 | <= 1.15 |" in (folder / "record" / "tuning-record.md").read_text()
+
+
 with tempfile.TemporaryDirectory() as name:
     here = pathlib.Path(name)
     ENVIRONMENT["IIR2D_CONFIG_DIR"] = str(here / "config")
@@ -209,4 +237,5 @@ with tempfile.TemporaryDirectory() as name:
         check_shared_keys(here, recorded)
         check_registry(here)
         check_install(here / "recording.db")
+        check_record(here)
 print("all checks passed")

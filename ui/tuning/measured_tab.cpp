@@ -37,7 +37,8 @@ QWidget* MeasuredTab::makePurposeRow(QWidget* parent) {
     auto* row = makeRow(line, normalSpacing, {normalSpacing, 0, normalSpacing, 0});
     auto* label = new QLabel(tr("Purpose"), line);
     auto* box = new QComboBox(line);
-    for (const std::string_view purpose : iir2d::model_purposes()) box->addItem(toText(purpose));
+    for (const std::string_view purpose : iir2d::model_purposes(iir2d::Backend::cpu))
+        box->addItem(toText(purpose));
     box->setAccessibleName(tr("Purpose that is shown"));
     guardWheel(box);
     label->setBuddy(box);
@@ -108,7 +109,7 @@ void MeasuredTab::makeHeadroom(QWidget* parent) {
 }
 
 QString MeasuredTab::purpose() const {
-    return toText(iir2d::model_purposes()[std::size_t(m_purpose)]);
+    return toText(iir2d::model_purposes(iir2d::Backend::cpu)[std::size_t(m_purpose)]);
 }
 
 void MeasuredTab::setPurpose(int index) {

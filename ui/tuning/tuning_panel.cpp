@@ -134,7 +134,8 @@ void TuningPanel::makeWork(QFormLayout& form) {
     add(tr("For"), m_set, tr("What the problems are for"),
         tr("A model is trained on the ones and judged by the others"), bitOfKind(Kind::collect));
     QStringList purposes;
-    for (const std::string_view purpose : iir2d::model_purposes()) purposes << toText(purpose);
+    for (const std::string_view purpose : iir2d::model_purposes(iir2d::Backend::cpu))
+        purposes << toText(purpose);
     m_purpose = choiceBox(purposes, this);
     add(tr("P&urpose"), m_purpose, tr("Purpose of the model"), tr("What the model is for"),
         bitOfKind(Kind::train));

@@ -125,7 +125,7 @@ Result<TuningFiguresPtr> judgeDatabase(const std::filesystem::path& database, co
     control.report(0.3, "headroom");
     figures->headroom = tune::headroom_of(all, figures->options);
     double done = 0.5;
-    for (const std::string_view purpose : iir2d::model_purposes()) {
+    for (const std::string_view purpose : iir2d::model_purposes(iir2d::Backend::cpu)) {
         if (control.cancelled()) return fail(ErrorKind::cancelled, "judging was cancelled");
         control.report(done, purpose);
         done += 0.15;

@@ -27,7 +27,7 @@ QString workText(const char* text) {
 }
 
 std::string purposeOf(const TuningWork& work) {
-    const auto all = iir2d::model_purposes();
+    const auto all = iir2d::model_purposes(iir2d::Backend::cpu);
     return std::string(all[std::size_t(std::clamp(work.purpose, 0, int(all.size()) - 1))]);
 }
 
@@ -127,7 +127,7 @@ QString commandLineOf(const TuningWork& work, int threads, const TuningState* st
             break;
         case TuningWork::Kind::evaluate:
             add({"headroom", database});
-            for (const std::string_view purpose : iir2d::model_purposes()) {
+            for (const std::string_view purpose : iir2d::model_purposes(iir2d::Backend::cpu)) {
                 const tune::RegisteredModel* const model = state ? state->active(purpose) : nullptr;
                 if (!model || model->place == tune::embedded_place) continue;
                 words += " && iir2d tune";

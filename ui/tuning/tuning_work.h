@@ -18,7 +18,7 @@ struct TuningWork {
     int seconds = 300;           // retraining, collecting: of all of it
     int problems = 200;          // collecting
     bool forValidation = false;  // collecting: the problems that judge
-    int purpose = 0;             // training: of iir2d::model_purposes()
+    int purpose = 0;             // training: of the purposes of the CPU
     QString database;            // empty: the one that retraining leaves
     friend bool operator==(const TuningWork&, const TuningWork&) = default;
 };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// How a plan for the CPU is executed, as a value: threads, stores, cuts of the work, order of folds. No
-// config changes a bit of a result, only the time it takes (docs/tuning.md has the knobs and what is valid
-// where). Thread-safe.
+// How a plan is executed, as a value: threads, stores, cuts of the work, order of folds; on a GPU blocks,
+// launches and segments. On the CPU no config changes a bit of a result, only the time it takes; on a GPU
+// `warps` and `carry` of filters do, within the precision's bound (docs/tuning.md has the knobs and what is
+// valid where). Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,13 @@ struct Config {
     std::int32_t strip = 0;    // columns of a strip: a multiple of 64
     std::int32_t way = 0;      // way_windows, or way_of(): in which order maxima are found
     std::int32_t task = 0;     // elements of a task of pooling: a power of two
+    // Of GPUs.
+    std::int32_t block = 0;  // of pooling: threads of a block
+    std::int32_t steps = 0;  // of pooling: 32 outputs each that a warp goes through in a row, at most
+    std::int32_t pairs = 0;  // pairs_off, pairs_on: of pooling 2x2 side by side, two outputs a thread
+    std::int32_t graph = 0;  // graph_off, graph_on: of filters, one launch for runs that come again
+    std::int32_t warps = 0;  // of filters: that share a line, at most. Other bits
+    std::int32_t carry = 0;  // carry_warmup, carry_exact: of filters. Other bits
 
     friend bool operator==(const Config&, const Config&) = default;
 };
@@ -33,7 +41,13 @@ inline constexpr std::int32_t stores_through = 1;  // ordinary stores, through t
 inline constexpr std::int32_t stores_past = 2;     // streaming stores, past them
 inline constexpr std::int32_t share_planes = 1;    // a plane for each thread
 inline constexpr std::int32_t share_rows = 2;      // all threads in one plane, or a few small ones
-inline constexpr std::int32_t way_windows = 1;     // from input rows to an output row at once
+inline constexpr std::int32_t pairs_off = 1;
+inline constexpr std::int32_t pairs_on = 2;  // where the rows' addresses allow it
+inline constexpr std::int32_t graph_off = 1;
+inline constexpr std::int32_t graph_on = 2;      // from the second run on the same addresses on
+inline constexpr std::int32_t carry_warmup = 1;  // a segment's state from the samples before it
+inline constexpr std::int32_t carry_exact = 2;   // from the ends of all segments before it
+inline constexpr std::int32_t way_windows = 1;   // from input rows to an output row at once
 enum class FoldWay : std::int32_t { sequence = 0, parts = 1, climb = 2 };
 // Folds along x and the results along y.
 constexpr std::int32_t way_of(FoldWay along_y, FoldWay along_x) {
@@ -52,20 +66,22 @@ IIR2D_API Result<Config> config_from_text(std::string_view text);
 enum class PoolUse { forward, forward_with_places, backward };
 
 // Returns an error that names the knob, its value and what is valid, for a filter or a pooling on a device.
-// On a GPU only `static` is valid. forward() with places takes the library's own order in place of a climb.
+// forward() with places takes the library's own order in place of a climb.
 IIR2D_API Result<void> check_config(const Device& device, const FilterDesc& desc, const Config& config);
 IIR2D_API Result<void> check_config(const Device& device, const PoolDesc& desc, PoolUse use,
                                     const Config& config);
 
 // Returns every knob's value as it will be; 0 only where the knob has no meaning there. Of `stores` it is
-// what is chosen for rows that begin at multiples of 64 bytes, output apart from input.
+// what is chosen for rows that begin at multiples of 64 bytes, output apart from input; of `pairs` likewise.
 IIR2D_API Result<Config> resolved(const Device& device, const FilterDesc& desc, const Config& config);
 IIR2D_API Result<Config> resolved(const Device& device, const PoolDesc& desc, PoolUse use,
                                   const Config& config);
 
 // Returns the configs worth trying, at most 64: `static` first, of those that resolve alike the one with the
-// fewest knobs set. The same list on every call.
-IIR2D_API Result<std::vector<Config>> candidates(const Device& device, const FilterDesc& desc);
-IIR2D_API Result<std::vector<Config>> candidates(const Device& device, const PoolDesc& desc, PoolUse use);
+// fewest knobs set. The same list on every call. `other_bits`: also those that change bits, on a GPU.
+IIR2D_API Result<std::vector<Config>> candidates(const Device& device, const FilterDesc& desc,
+                                                 bool other_bits = false);
+IIR2D_API Result<std::vector<Config>> candidates(const Device& device, const PoolDesc& desc, PoolUse use,
+                                                 bool other_bits = false);
 
 }  // namespace iir2d

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How calls on the CPU are executed, in the stable C interface of libiir2d: the functions of iir2d_core.h and
+ * How calls are executed, in the stable C interface of libiir2d: the functions of iir2d_core.h and
  * iir2d_pool.h with a config that is given, configs as texts, and how the library chooses where none is. No
  * config changes a bit of a result, only the time it takes; docs/tuning.md has the knobs and what is valid
  * where. Since version 1.2.0. Every function is safe to call from several threads at once on distinct output
@@ -48,14 +48,21 @@ typedef enum IIR2D_Way {
  * shorter than the library's has 0 in those it lacks, a longer one must have 0 in those that the library
  * lacks, and at most 4096 bytes. */
 typedef struct IIR2D_Config {
-    size_t size;      /* sizeof(IIR2D_Config) of the caller */
-    int32_t threads;  /* 1 to those that the process may use */
-    int32_t stores;   /* IIR2D_Stores */
-    int32_t share;    /* IIR2D_Share, of filters */
-    int32_t part;     /* of filters: a multiple of 32 */
-    int32_t strip;    /* of filters: a multiple of 64 */
-    int32_t way;      /* IIR2D_Way, of max pooling */
-    int32_t task;     /* of pooling: a power of two */
+    size_t size;     /* sizeof(IIR2D_Config) of the caller */
+    int32_t threads; /* 1 to those that the process may use */
+    int32_t stores;  /* IIR2D_Stores */
+    int32_t share;   /* IIR2D_Share, of filters */
+    int32_t part;    /* of filters: a multiple of 32 */
+    int32_t strip;   /* of filters: a multiple of 64 */
+    int32_t way;     /* IIR2D_Way, of max pooling */
+    int32_t task;    /* of pooling: a power of two */
+    /* Of GPUs; on the CPU 0. */
+    int32_t block;    /* of pooling: 64, 128 or 256 */
+    int32_t steps;    /* of pooling: from 1 to 64 */
+    int32_t pairs;    /* of pooling 2x2: 1 off, 2 on */
+    int32_t graph;    /* of filters: 1 off, 2 on */
+    int32_t warps;    /* of filters: a power of two to 16; other bits, within the precision's bound */
+    int32_t carry;    /* of filters: 1 warm-up, 2 exact; likewise */
     int32_t reserved; /* 0: the next field's place, so that no struct ends in bytes that nobody wrote */
 } IIR2D_Config;
 

@@ -32,7 +32,7 @@ struct TuneOptions {
     TuneMode mode = TuneMode::automatic;
     int top_k = 3;            // from 1: how many configs are kept of a problem's
     double threshold = 1.10;  // from 1, or infinite: kept are those predicted within that ratio to the best
-    bool other_bits = false;  // also configs that change bits: on the CPU none does
+    bool other_bits = false;  // also configs that change bits, within the bound: on the CPU none does
 };
 // Sets those of the process, for plans made from then on. Before the first call the mode is what the
 // environment's IIR2D_TUNE says, `automatic` without one; anything else there, and options out of their
@@ -71,15 +71,16 @@ struct Choice {
     std::string model = {};                                // "purpose/version/sha256"; empty: none
 };
 
-// Returns what the time of a filter or a pooling on the CPU depends on, as one line: the passes of the axes
-// or the windows, types, sizes, instruction set and threads, no coefficient. Problems with one key are taken
-// to have one best config (docs/tuning.md).
+// Returns what the time of a filter or a pooling depends on, as one line: the passes of the axes or the
+// windows, types, sizes, instruction set and threads (of a GPU: multiprocessors), no coefficient. Problems
+// with one key are taken to have one best config (docs/tuning.md).
 IIR2D_API Result<std::string> problem_key(const Device& device, const FilterDesc& desc);
 IIR2D_API Result<std::string> problem_key(const Device& device, const PoolDesc& desc, PoolUse use);
 
-// Returns 16 hexadecimal digits that name the sources of the kernels for the CPU: what was measured with
-// others says nothing of these.
+// Returns 16 hexadecimal digits that name the sources of the kernels for the CPU, or for GPUs: what was
+// measured with others says nothing of these.
 IIR2D_API std::string_view kernels_id();
+IIR2D_API std::string_view kernels_id(Backend backend);
 
 // A candidate of a problem, as a model sees it; without one nothing is predicted.
 struct RankedConfig {

@@ -4,10 +4,12 @@
 
 #include <gmock/gmock.h>
 
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "core/support/files.h"
 #include "core/tune/install.h"
@@ -15,6 +17,7 @@
 #include "core/tune/rows.h"
 #include "core/tune/table.h"
 #include "core/tune/train.h"
+#include "core/tune/use.h"
 #include "iir2d/tune.h"
 #include "iir2d/tune_model.h"
 
@@ -268,6 +271,23 @@ TEST_F(Registry, AnActivatedModelIsDescribedAsTheCopyThatItIs) {
                                                           all[0].model->sha256 + "\",\n  \"seed\": 7\n}\n");
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().kind, ErrorKind::bad_input);
+}
+
+// A program that is killed has written what it counted before.
+TEST_F(Registry, WhatIsCountedIsWrittenWhileAProgramRuns) {
+    ASSERT_EQ(::setenv("IIR2D_CONFIG_DIR", (m_folder / "config").c_str(), 1), 0);
+    begin_use();
+    const auto cpu = iir2d::Device::cpu(1);
+    ASSERT_TRUE(iir2d::FilterPlan::make(*cpu, {.shape = {1, 1, 8, 8}, .filter = {.id = 1}}));
+    {
+        const UseKeeper keeper(std::chrono::milliseconds(5));
+        for (int i = 0; i < 2000 && !fs::exists(m_folder / "config" / "tune" / "stats.json"); ++i)
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    const auto kept = kept_statistics();
+    ::unsetenv("IIR2D_CONFIG_DIR");
+    ASSERT_TRUE(kept) << kept.error().message;
+    EXPECT_GE(kept->counters.at("calls"), 1U);
 }
 
 }  // namespace

@@ -287,6 +287,55 @@ TEST_F(TuneDecide, RunsTakeTurnsUntilOneIsLearnedAndGiveTheSameBytes) {
     EXPECT_NE(line.find("\t14\t"), std::string::npos) << line;
 }
 
+// A program that makes its plan once: runs take turns, not plans.
+TEST_F(TuneDecide, OnePlanThatRunsOftenLearnsAndThenRunsByIt) {
+    const Device two = cpu(2);
+    if (two.threads() < 2) GTEST_SKIP() << "one processor has one way";
+    load(one_test_model("iir-cpu", "c_threads", 1.5F, -0.5F));
+    load(one_test_model("pool-cpu", "c_threads", 1.5F, -0.5F));
+    load(one_test_model("pool-backward-cpu", "c_threads", 1.5F, -0.5F));
+    set_tune_options({.mode = TuneMode::measure, .top_k = 1});
+    const auto until_settled = [&](const auto& run) {
+        const auto before = statistics().settled;
+        for (int i = 0; i < 2000 && statistics().settled == before; ++i) run();
+        EXPECT_EQ(statistics().settled, before + 1);
+        run();
+    };
+    Planes in(ElementType::f32, grey.shape);
+    in.fill_with_hard_values(1);
+    Planes expected(ElementType::f32, grey.shape);
+    ASSERT_TRUE(FilterPlan::make(two, grey, Config{})->run(in.view(), expected.view()));
+    const auto plan = FilterPlan::make(two, grey);
+    EXPECT_EQ(plan->choice().reason, TuneReason::exploring);
+    until_settled([&] {
+        Planes out(ElementType::f32, grey.shape);
+        ASSERT_TRUE(plan->run(in.view(), out.view()));
+        EXPECT_TRUE(out == expected);
+    });
+    EXPECT_EQ(choice_of(two).reason, TuneReason::learned);
+
+    const PoolDesc desc{.op = PoolOp::max, .shape = grey.shape, .window = {9, 9}, .stride = Extent{2, 2}};
+    const auto by_rule = PoolPlan::make(two, desc, Config{}, Config{});
+    const auto pooling = PoolPlan::make(two, desc);
+    Planes pooled(ElementType::f32, by_rule->output_shape());
+    ASSERT_TRUE(by_rule->forward(in.view(), pooled.view()));
+    until_settled([&] {
+        Planes out(ElementType::f32, by_rule->output_shape());
+        ASSERT_TRUE(pooling->forward(in.view(), out.view()));
+        EXPECT_TRUE(out == pooled);
+    });
+    Planes dy(ElementType::f32, by_rule->output_shape());
+    dy.fill(0);
+    Planes gradient(ElementType::f32, grey.shape);
+    ASSERT_TRUE(by_rule->backward(in.view(), {}, dy.view(), gradient.view()));
+    until_settled([&] {
+        Planes out(ElementType::f32, grey.shape);
+        ASSERT_TRUE(pooling->backward(in.view(), {}, dy.view(), out.view()));
+        EXPECT_TRUE(out == gradient);
+    });
+    EXPECT_EQ(PoolPlan::make(two, desc)->choice().reason, TuneReason::learned);
+}
+
 TEST_F(TuneDecide, ARunBesideAnotherOneDoesNotCount) {
     const Device two = cpu(2);
     if (two.threads() < 2) GTEST_SKIP() << "one processor has one way";

@@ -116,7 +116,12 @@ TEST(TuneModel, FeaturesAreThoseOfTheProblemAndTheResolvedConfig) {
     EXPECT_FLOAT_EQ(value(*one, "ln_part"), std::log(256.0F));
     EXPECT_FALSE(features(two, filter, config("way:climb/climb")));
     EXPECT_EQ(feature_names("pool-cpu").size(), 35U);
-    EXPECT_TRUE(feature_names("pool-cuda").empty());
+    EXPECT_EQ(feature_names("iir-cuda").size(), 27U);
+    EXPECT_EQ(feature_names("pool-cuda").size(), 31U);
+    EXPECT_EQ(feature_names("pool-cuda").back(), "c_carry");
+    EXPECT_EQ(model_purposes(Backend::cpu).size() + model_purposes(Backend::cuda).size(),
+              model_purposes().size());
+    EXPECT_TRUE(feature_names("pool-backward-cuda").empty());
     EXPECT_EQ(std::set<std::string_view>(names.begin(), names.end()).size(), names.size());
     const PoolDesc pool{.shape = {1, 1, 64, 64}, .window = {9, 3}, .stride = Extent{2, 1}};
     const auto pooled = features(two, pool, PoolUse::forward, config("way:climb/sequence"));
