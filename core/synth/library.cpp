@@ -200,20 +200,39 @@ iir2d::FilterData data_of(const Filter& filter, std::span<const iir2d::Section> 
             .vertical = {{{.sections = {{.order = 0}}}}}};
 }
 
-// A section at a time: behind the first, a kernel's history is the line's first sample, not the first one of
-// what the section before it gave.
+// One section over lines, in place, from a history of zeros; before the line stand samples of `before`.
+Result<void> run_section(const Filter& filter, iir2d::Section section, std::span<double> line,
+                         double before) {
+    section.start_b = {0, 0, 0};
+    const iir2d::FilterDesc desc{.shape = {1, 1, 1, static_cast<std::int64_t>(line.size())},
+                                 .border = iir2d::Border::constant,
+                                 .border_const = before,
+                                 .precision = iir2d::Precision::f64,
+                                 .data = {data_of(filter, {&section, 1})}};
+    return from_kernel(iir2d::reference::filter(desc, line, line));
+}
+
+// The library makes a section's history of its own input; a kernel's is the line's first sample, for sections
+// behind the first too. So sections go one by one, from zeros, and what a history of that sample gives by
+// itself is added: a section without taps over the samples that the history makes.
 Result<std::vector<double>> filtered(const Filter& filter, const Ran& ran) {
     std::vector<double> lines = ran.input;
     for (std::size_t row = 0; row < launch_n; ++row) {
         const std::span line = std::span(lines).subspan(row * ran.m, ran.m);
-        const double edge = filter.is_reversed ? line.back() : line.front();
+        const double edge = !filter.starts_at_edge ? 0 : filter.is_reversed ? line.back() : line.front();
         for (const iir2d::Section& section : filter.sections) {
-            iir2d::FilterDesc desc{.shape = {1, 1, 1, static_cast<std::int64_t>(ran.m)},
-                                   .border = iir2d::Border::constant,
-                                   .border_const = filter.starts_at_edge ? edge : 0,
-                                   .precision = iir2d::Precision::f64,
-                                   .data = {data_of(filter, {&section, 1})}};
-            IIR2D_RETURN_IF_ERROR(from_kernel(iir2d::reference::filter(desc, line, line)));
+            IIR2D_RETURN_IF_ERROR(run_section(filter, section, line, edge));
+            if (edge == 0) continue;
+            std::vector<double> history(ran.m);
+            const auto at = [&](std::size_t k) -> double& {
+                return history[filter.is_reversed ? ran.m - 1 - k : k];
+            };
+            at(0) = (section.a[0] + section.a[1]) * edge;
+            at(1) = section.a[1] * edge;
+            iir2d::Section alone = section;
+            alone.b = {1, 0, 0};
+            IIR2D_RETURN_IF_ERROR(run_section(filter, alone, history, 0));
+            for (std::size_t k = 0; k < ran.m; ++k) line[k] += history[k];
         }
     }
     return lines;

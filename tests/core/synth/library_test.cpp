@@ -25,7 +25,7 @@ TEST(Library, DrawnFiltersAndPoolingsAreTheLibrarys) {
 // y2 gets what y1 has become, not what it was.
 TEST(Library, SeesARecurrenceThatForgetsASample) {
     int changed = 0;
-    for (std::uint64_t k = 0; k < 40 && changed < 8; ++k) {
+    for (std::uint64_t k = 0; k < 60 && changed < 8; ++k) {
         Candidate one = generate(Category::iir, 41, k);
         bool is_changed = false;
         for (Stmt& loop : one.tree.stmts) {
@@ -40,7 +40,8 @@ TEST(Library, SeesARecurrenceThatForgetsASample) {
                 break;
             }
         }
-        if (!is_changed) continue;
+        // A coefficient that is zero forgets nothing.
+        if (!is_changed || print_cuda(one.tree).find(" 0.0") != std::string::npos) continue;
         ++changed;
         EXPECT_NE(library_disagreement(Category::iir, one.tree, one.canonical), "") << print_cuda(one.tree);
     }
