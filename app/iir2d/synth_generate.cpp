@@ -120,7 +120,8 @@ Result<int> run_synth_generate(const SynthGenerateOptions& given, const Interrup
         control.report(state.fraction, state.text);
     };
     IIR2D_TRY(const auto made,
-              synth::generate_data_set(options, inspect::make_toolchain, tell, interruption.token()));
+              synth::generate_data_set(options, inspect::toolchains_until(interruption.token()), tell,
+                                       interruption.token()));
     const double seconds = report.seconds();
     progress.clear();
     if (given.json) {

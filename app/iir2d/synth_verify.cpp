@@ -130,11 +130,11 @@ Result<int> run_synth_verify(const SynthVerifyOptions& given, const Interruption
         }
     }
     IIR2D_RETURN_IF_ERROR(take_compilers(given, verify, interruption.token()));
-    synth::MakeToolchain toolchain = inspect::make_toolchain;
+    synth::MakeToolchain toolchain = inspect::toolchains_until(interruption.token());
     if (!given.device.empty()) verify.levels.insert("V4");
     if (verify.levels.contains("V4")) {
         IIR2D_TRY(const auto gpu, take_gpu(given, verify));
-        toolchain = inspect::toolchain_with(gpu);
+        toolchain = inspect::toolchain_with(gpu, interruption.token());
     }
     Progress progress(interruption.token(), given.quiet);
     const auto found = [&](const synth::Fault& fault) {

@@ -36,7 +36,8 @@ Result<Inside> look_inside(const compile::Extracted& extracted, const compile::E
     synth::Judged asked;
     asked.candidate.tree = *std::move(tree);
     asked.candidate.canonical = synth::canonical_hash(asked.candidate.tree);
-    synth::JudgeOptions options{.targets = {}, .backward = backward};
+    synth::JudgeOptions options{
+        .targets = {}, .backward = backward, .loop_values = synth::LoopValues::on_tape};
     compile::Compiler compiler;
     IIR2D_TRY(const auto states, compiler.targets(stop));
     for (const auto& state : states) {
@@ -52,7 +53,7 @@ Result<Inside> look_inside(const compile::Extracted& extracted, const compile::E
         options.targets.push_back(target);
     }
     const auto given = static_cast<std::ptrdiff_t>(asked.texts.size());
-    IIR2D_TRY(const auto toolchain, make_toolchain());
+    IIR2D_TRY(const auto toolchain, make_toolchain(stop));
     std::vector<synth::Judged> batch;
     batch.push_back(std::move(asked));
     IIR2D_TRY(batch, synth::judge(std::move(batch), options, *toolchain));

@@ -91,7 +91,8 @@ Result<LanguageCheck> check_language(std::string_view source, std::string_view k
     asked.candidate.canonical = synth::canonical_hash(asked.candidate.tree);
     std::vector<synth::Judged> batch;
     batch.push_back(std::move(asked));
-    const synth::JudgeOptions options{.targets = targets, .backward = true};
+    const synth::JudgeOptions options{
+        .targets = targets, .backward = true, .loop_values = synth::LoopValues::on_tape};
     IIR2D_TRY(batch, synth::judge(std::move(batch), options, toolchain));
     const synth::Judged& judged = batch[0];
     if (!judged.reason.empty()) made.rejected = judged.reason + ": " + judged.detail;

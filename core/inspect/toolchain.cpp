@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "core/compile/run_ptx.h"
 #include "core/support/try.h"
@@ -40,7 +41,8 @@ void take_outputs(const synth::Tree& tree, const std::vector<std::vector<std::by
 
 class CompilerProcess : public synth::Toolchain {
   public:
-    explicit CompilerProcess(std::optional<iir2d::Device> gpu = {}) : m_gpu(gpu) {}
+    explicit CompilerProcess(std::stop_token stop, std::optional<iir2d::Device> gpu = {})
+        : m_stop(std::move(stop)), m_gpu(gpu) {}
 
     Result<std::vector<synth::KernelText>> compile(const synth::Target& target,
                                                    const std::vector<synth::KernelSource>& sources) override {
@@ -53,7 +55,7 @@ class CompilerProcess : public synth::Toolchain {
             wanted.push_back(
                 {std::move(text), source.name + (target.takes_cuda ? ".cu" : ".cpp"), {source.name}});
         }
-        IIR2D_TRY(auto compiled, m_compiler.compile(target.name, wanted));
+        IIR2D_TRY(auto compiled, m_compiler.compile(target.name, wanted, {}, m_stop));
         std::vector<synth::KernelText> made;
         for (compile::Compiled& one : compiled) {
             using End = compile::Compiled::End;
@@ -89,7 +91,7 @@ class CompilerProcess : public synth::Toolchain {
         std::from_chars(number.data(), number.data() + number.size(), sm);
         std::vector<std::string> made;
         for (const std::string* text : texts) {
-            IIR2D_TRY(const auto compiled, m_compiler.assemble(*text, sm));
+            IIR2D_TRY(const auto compiled, m_compiler.assemble(*text, sm, m_stop));
             using End = compile::Compiled::End;
             made.push_back(compiled.end == End::made  ? ""
                            : compiled.message.empty() ? "it cannot be assembled"
@@ -106,7 +108,7 @@ class CompilerProcess : public synth::Toolchain {
             for (const auto& set : one.sets) run.sets.push_back(given(*one.tree, set));
             wanted.push_back(std::move(run));
         }
-        IIR2D_TRY(const auto results, m_compiler.run_host(wanted));
+        IIR2D_TRY(const auto results, m_compiler.run_host(wanted, m_stop));
         std::vector<std::string> made;
         for (std::size_t k = 0; k < runs.size(); ++k) {
             made.push_back(results[k].error);
@@ -116,9 +118,12 @@ class CompilerProcess : public synth::Toolchain {
         return made;
     }
 
-    static Result<std::vector<std::string>> run_ptx(std::vector<synth::Execution>& runs) {
+    Result<std::vector<std::string>> run_ptx(std::vector<synth::Execution>& runs) const {
         std::vector<std::string> made;
-        for (synth::Execution& one : runs) made.push_back(run_one(one));
+        for (synth::Execution& one : runs) {
+            if (m_stop.stop_requested()) return fail(ErrorKind::cancelled, "cancelled");
+            made.push_back(run_one(one));
+        }
         return made;
     }
 
@@ -195,6 +200,7 @@ class CompilerProcess : public synth::Toolchain {
     }
 
     compile::Compiler m_compiler;
+    std::stop_token m_stop;
     std::optional<iir2d::Device> m_gpu;
 };
 
@@ -239,13 +245,17 @@ Result<void> check_assembler(const ChosenTargets& chosen) {
     return {};
 }
 
-Result<std::unique_ptr<synth::Toolchain>> make_toolchain() {
-    return std::make_unique<CompilerProcess>();
+Result<std::unique_ptr<synth::Toolchain>> make_toolchain(const std::stop_token& stop) {
+    return std::make_unique<CompilerProcess>(stop);
 }
 
-synth::MakeToolchain toolchain_with(iir2d::Device gpu) {
-    return [gpu]() -> Result<std::unique_ptr<synth::Toolchain>> {
-        return std::make_unique<CompilerProcess>(gpu);
+synth::MakeToolchain toolchains_until(const std::stop_token& stop) {
+    return [stop] { return make_toolchain(stop); };
+}
+
+synth::MakeToolchain toolchain_with(iir2d::Device gpu, const std::stop_token& stop) {
+    return [gpu, stop]() -> Result<std::unique_ptr<synth::Toolchain>> {
+        return std::make_unique<CompilerProcess>(stop, gpu);
     };
 }
 

@@ -28,8 +28,10 @@ Result<ChosenTargets> choose_targets(const std::vector<std::string>& named, cons
 // device_failure: the PTX of a chosen target cannot be assembled here, as level V1 asks.
 Result<void> check_assembler(const ChosenTargets& chosen);
 
-Result<std::unique_ptr<synth::Toolchain>> make_toolchain();
-// Returns one with a GPU for what is to run on one (V4).
-synth::MakeToolchain toolchain_with(iir2d::Device gpu);
+// Its compilers end with `cancelled` when `stop` asks, whatever they are at.
+Result<std::unique_ptr<synth::Toolchain>> make_toolchain(const std::stop_token& stop = {});
+synth::MakeToolchain toolchains_until(const std::stop_token& stop);
+// Returns ones with a GPU for what is to run on one (V4).
+synth::MakeToolchain toolchain_with(iir2d::Device gpu, const std::stop_token& stop = {});
 
 }  // namespace workbench::inspect

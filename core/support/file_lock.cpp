@@ -35,8 +35,9 @@ struct FileLock::State {
     }
 #else
     FileHandle file;
-    int try_once(const fs::path& path) {
-        if (!file) file = FileHandle(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+    int try_once(const fs::path& path, bool is_folder = false) {
+        const int how = is_folder ? O_RDONLY | O_DIRECTORY : O_RDWR | O_CREAT | O_NOFOLLOW;
+        if (!file) file = FileHandle(open(path.c_str(), how | O_CLOEXEC, 0644));
         if (!file) return errno;
         if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) return 0;
         switch (errno) {
@@ -61,6 +62,20 @@ FileLock::FileLock(std::unique_ptr<State> state) : m_state(std::move(state)) {}
 FileLock::~FileLock() = default;
 FileLock::FileLock(FileLock&&) noexcept = default;
 FileLock& FileLock::operator=(FileLock&&) noexcept = default;
+
+Result<FileLock> FileLock::of_folder(const fs::path& folder) {
+    auto state = std::make_unique<State>();
+#if !defined(_WIN32)
+    const int failed = state->try_once(folder, true);
+    if (failed == EAGAIN)
+        return fail(ErrorKind::unwritable_output,
+                    quoted(folder) + " is being written by another process: try again when it has ended");
+    if (failed != 0) return unwritable(folder, system_words(failed));
+#else
+    static_cast<void>(folder);
+#endif
+    return FileLock(std::move(state));
+}
 
 Result<FileLock> FileLock::acquire(const fs::path& path, std::chrono::milliseconds patience,
                                    const std::stop_token& stop) {

@@ -22,6 +22,9 @@ class FileLock {
     static Result<FileLock> acquire(const std::filesystem::path& path,
                                     std::chrono::milliseconds patience = std::chrono::seconds(10),
                                     const std::stop_token& stop = {});
+    // Locks a folder that is there, and leaves nothing in it. unwritable_output at once while another process
+    // holds it. On Windows, which locks no folders, everybody is given one.
+    static Result<FileLock> of_folder(const std::filesystem::path& folder);
     ~FileLock();
     FileLock(FileLock&&) noexcept;
     FileLock& operator=(FileLock&&) noexcept;

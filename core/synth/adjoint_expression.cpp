@@ -59,7 +59,16 @@ Id AdjointMaker::inlined(const Expr& call, const std::vector<Id>& symbols, const
             made = b.select(test, given, made);
         }
     }
-    return made;
+    // Calls in calls share what they are given, but are gone through, and printed, as often as it is read.
+    for (std::size_t id = m_sizes.size(); id < b.tree().exprs.size(); ++id) {
+        const Expr& e = b.tree().exprs[id];
+        std::uint64_t size = 1;
+        for (std::size_t k = 0; k < e.count; ++k) size = std::min(most_nodes + 1, size + m_sizes[e.args[k]]);
+        m_sizes.push_back(size);
+    }
+    if (m_sizes[made] <= most_nodes) return made;
+    m_is_too_large = true;
+    return zero(helper.result);
 }
 
 // Of the forward tree: whether a float that can change is in it.

@@ -13,17 +13,25 @@ namespace workbench::synth {
 
 class AdjointMaker {
   public:
-    explicit AdjointMaker(const Tree& forward) : f(forward) {}
+    explicit AdjointMaker(const Tree& forward, LoopValues where = LoopValues::in_arrays)
+        : f(forward), m_is_taped(where == LoopValues::on_tape) {}
     Backward run();
 
   private:
     // ---- adjoint.cpp
-    // What a statement keeps of the forward sweep: a local, or in loops an array and its height.
+    // What a statement keeps of the forward sweep: a local, or in loops an array and its height. On the tape,
+    // which all share, each has the entries of a thread behind those of the ones before it.
     struct Kept {
         Id local = nothing;
         Id tape = nothing;
         Id top = nothing;
+        std::uint32_t before = 0;
         bool exists() const { return local != nothing; }
+    };
+    // How often what stands in loops is run at most by a thread: times * m^by_m; 0 times: nobody knows.
+    struct Trips {
+        std::uint32_t times = 1;
+        std::uint8_t by_m = 0;
     };
     std::string why_not();
     void own_output(Tree& tree);  // an output that is read again becomes a local
@@ -33,6 +41,15 @@ class AdjointMaker {
     Id local(const std::string& name, Type type);
     std::string fresh(const std::string& name);
     Kept keep(const std::string& name, Type type, int loops);
+    bool is_below_m(Id expr) const;
+    bool is_from_zero(Id expr) const;
+    Trips trips_of(const Stmt& loop) const;
+    template <class Body>
+    void in_loop(const Stmt& loop, Body body);  // body with m_nest
+    void find_deepest(const std::vector<Id>& list);
+    Id forward_symbol(SymbolKind kind) const;
+    Id place_on(const Kept& kept);
+    void finish_tape();
     void push(const Kept& kept, Id value);
     void pop(const Kept& kept);
     void forward(const std::vector<Id>& list, int loops);
@@ -69,6 +86,15 @@ class AdjointMaker {
     std::vector<Id> m_trips;      // by statement: a loop's count
     std::vector<int> m_assigned;  // by symbol: statements that write it
     std::vector<Id> m_head;
+    static constexpr std::uint64_t most_nodes = 65536;  // of an expression, as it is printed
+    std::vector<std::uint64_t> m_sizes;                 // by expression of the new tree
+    bool m_is_too_large = false;
+    bool m_is_taped = false;
+    Id m_tape = nothing;
+    Trips m_nest;                    // of the loops around
+    std::uint8_t m_deepest = 0;      // the largest power of m
+    std::uint32_t m_entries = 0;     // of a thread on the tape, times m^m_deepest
+    std::vector<Id> m_entry_counts;  // literals that become m_entries
     std::set<std::string> m_names;
     std::vector<std::string> m_wrt;
 };

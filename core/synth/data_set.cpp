@@ -6,12 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
-#include <thread>
 #include <unordered_set>
 
 #include "core/support/atomic_file.h"
+#include "core/support/file_lock.h"
 #include "core/support/files.h"
 #include "core/support/try.h"
+#include "core/synth/batches.h"
 #include "core/synth/data_set_files.h"
 #include "core/synth/record_shape.h"
 #include "core/synth/shards.h"
@@ -61,8 +62,7 @@ class Run {
         if (const std::error_code made = make_folder())
             return fail(ErrorKind::unwritable_output, m_options.folder.string() + ": " + made.message());
         while (!is_full()) {
-            if (m_stop.stop_requested())
-                return fail(ErrorKind::cancelled, "cancelled: whole shards are kept");
+            if (m_stop.stop_requested()) return cancelled();
             if (has_too_many_mismatches()) {
                 // They are what is to be reported.
                 if (!m_rejected.empty()) IIR2D_RETURN_IF_ERROR(flush());
@@ -70,7 +70,10 @@ class Run {
                                                          " kernels disagree: it stops, and they are among "
                                                          "the rejected");
             }
-            IIR2D_RETURN_IF_ERROR(wave());
+            // A compiler that is asked to stop does so in the middle of a batch.
+            if (auto taken = next_batch(); !taken)
+                return taken.error().kind == ErrorKind::cancelled ? cancelled()
+                                                                  : std::unexpected(taken.error());
             if (m_report) m_report(m_progress);
         }
         if (!m_records.empty()) IIR2D_RETURN_IF_ERROR(flush());
@@ -79,6 +82,10 @@ class Run {
     }
 
   private:
+    static std::unexpected<Error> cancelled() {
+        return fail(ErrorKind::cancelled, "cancelled: whole shards are kept");
+    }
+
     std::error_code make_folder() {
         std::error_code failed;
         fs::create_directories(m_options.folder / "shards", failed);
@@ -90,26 +97,36 @@ class Run {
         const fs::path run = m_options.folder / "run.json";
         const std::string wanted = run_text(m_run);
         std::error_code ignored;
-        const bool is_empty =
-            !fs::exists(m_options.folder, ignored) || fs::is_empty(m_options.folder, ignored);
-        if (!is_empty && !m_options.resume)
+        const auto is_empty = [&] {
+            return !fs::exists(m_options.folder, ignored) || fs::is_empty(m_options.folder, ignored);
+        };
+        const auto is_taken = [&] {
             return fail(ErrorKind::bad_argument,
                         m_options.folder.string() + " is not empty: give another folder, or --resume");
-        if (is_empty) {
-            // Nothing comes before run.json: a run that is killed here is begun anew, or resumed.
+        };
+        if (!is_empty() && !m_options.resume) return is_taken();
+        if (is_empty()) {
             std::error_code failed;
             fs::create_directories(m_options.folder, failed);
             if (failed)
                 return fail(ErrorKind::unwritable_output,
                             m_options.folder.string() + ": " + failed.message());
+        }
+        // Two at a time would remove and write each other's files.
+        IIR2D_TRY(m_lock, FileLock::of_folder(m_options.folder));
+        if (is_empty()) {
+            // Nothing comes before run.json: a run that is killed here is begun anew, or resumed.
             return write_file_atomically(run, wanted);
         }
+        if (!m_options.resume) return is_taken();
         // What a killed run was writing.
         remove_leftovers(m_options.folder);
         remove_leftovers(m_options.folder / "shards");
         if (!fs::exists(run, ignored) && fs::is_empty(m_options.folder, ignored))
             return write_file_atomically(run, wanted);
         IIR2D_TRY(const std::string found, read_file(run));
+        if (const auto json = read_json(found); !json || !json->is_object())
+            return fail(ErrorKind::bad_input, run.string() + " is damaged: take another folder");
         if (found != wanted)
             return fail(ErrorKind::bad_argument,
                         run.string() + " was begun with other " + first_difference(found, wanted));
@@ -144,7 +161,7 @@ class Run {
         }
         for (std::uint64_t j = 0; j < behind; ++j)
             m_seen.insert(synth::generate(category_of(j), m_options.seed, j).canonical);
-        m_next = behind / kernels_of_batch * kernels_of_batch;
+        m_next_drawn = behind / kernels_of_batch * kernels_of_batch;
         m_behind = behind;
         m_progress.skeletons = m_skeletons.size();
         m_is_done = is_full() && fs::exists(m_options.folder / "manifest.json");
@@ -189,32 +206,32 @@ class Run {
         return made;
     }
 
-    // Judges as many batches at a time as there are jobs, and takes them in their order.
-    Result<void> wave() {
-        // No more than can be wanted.
-        const std::uint64_t wanted = m_options.count - std::min(m_options.count, m_progress.kernels);
-        const auto jobs = static_cast<unsigned>(std::clamp<std::uint64_t>(
-            (wanted + kernels_of_batch - 1) / kernels_of_batch, 1, std::max(1U, m_options.jobs)));
-        std::vector<std::optional<Result<std::vector<Judged>>>> made(jobs);
-        if (m_toolchains.size() < jobs) {
-            for (unsigned k = 0; k < jobs; ++k) {
-                IIR2D_TRY(auto toolchain, m_make());
-                m_toolchains.push_back(std::move(toolchain));
+    std::size_t batches_wanted() const {
+        const std::uint64_t kernels = m_options.count - std::min(m_options.count, m_progress.kernels);
+        return static_cast<std::size_t>((kernels + kernels_of_batch - 1) / kernels_of_batch);
+    }
+
+    // Keeps every job busy, and takes the batches in their order: which threads judged them, and when, does
+    // not matter.
+    Result<void> next_batch() {
+        if (!m_batches) {
+            std::vector<std::unique_ptr<Toolchain>> toolchains(
+                std::clamp<std::size_t>(batches_wanted(), 1, std::max(1U, m_options.jobs)));
+            for (auto& one : toolchains) {
+                IIR2D_TRY(one, m_make());
             }
+            m_batches.emplace(m_options.judge, std::move(toolchains));
         }
-        {
-            std::vector<std::jthread> threads;
-            for (unsigned k = 0; k < jobs; ++k)
-                threads.emplace_back([&, k] {
-                    made[k] = judge(draw(m_next + k * kernels_of_batch), m_options.judge, *m_toolchains[k]);
-                });
+        // No more than can be wanted; and some wait, so that a job goes on while a slow batch holds up
+        // others.
+        const std::size_t most = std::clamp<std::size_t>(batches_wanted(), 1, 2 * m_batches->threads());
+        while (m_batches->waiting() < most) {
+            m_batches->put(draw(m_next_drawn));
+            m_next_drawn += kernels_of_batch;
         }
-        for (auto& batch : made) {
-            if (!*batch) return std::unexpected(batch->error());
-            for (Judged& one : **batch) {
-                if (one.index >= m_behind && !is_full()) IIR2D_RETURN_IF_ERROR(take(one));
-            }
-            m_next += kernels_of_batch;
+        IIR2D_TRY(auto batch, m_batches->take());
+        for (Judged& one : batch) {
+            if (one.index >= m_behind && !is_full()) IIR2D_RETURN_IF_ERROR(take(one));
         }
         return {};
     }
@@ -262,12 +279,13 @@ class Run {
     std::map<Category, std::uint64_t> m_kept;
     std::unordered_set<std::string> m_seen, m_texts, m_skeletons;
     std::vector<std::string> m_records, m_rejected;
-    std::vector<std::unique_ptr<Toolchain>> m_toolchains;
     GenerateProgress m_progress;
-    std::uint64_t m_next = 0;    // the first candidate of the next batch
-    std::uint64_t m_behind = 0;  // candidates before it are in whole shards
+    std::optional<FileLock> m_lock;
+    std::uint64_t m_next_drawn = 0;  // the first candidate of the next batch
+    std::uint64_t m_behind = 0;      // candidates before it are in whole shards
     std::size_t m_shard = 0;
     bool m_is_done = false;
+    std::optional<Batches> m_batches;  // ended first
 };
 
 }  // namespace

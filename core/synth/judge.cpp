@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/support/try.h"
+#include "core/synth/library.h"
 #include "core/synth/print.h"
 
 namespace workbench::synth {
@@ -118,13 +119,13 @@ Result<void> assemble_trials(const Target& target, std::vector<Trial>& trials, T
     return {};
 }
 
-std::string take_expectations(Judged& judged, bool backward) {
+std::string take_expectations(Judged& judged, bool backward, LoopValues loop_values) {
     const Candidate& one = judged.candidate;
     Expectation wanted = expect(one.tree, one.canonical);
     if (!wanted.error.empty()) return wanted.error;
     judged.expected = std::move(wanted.expected);
     if (!backward) return {};
-    judged.backward = adjoint_of(one.tree);
+    judged.backward = adjoint_of(one.tree, loop_values);
     if (!judged.backward.reason.empty()) return {};
     Expectation of_backward = expect(judged.backward.tree, one.canonical);
     if (of_backward.error.empty())
@@ -139,8 +140,15 @@ Result<std::vector<Judged>> judge(std::vector<Judged> batch, const JudgeOptions&
     std::vector<Pair> forward, backward;
     for (Judged& judged : batch) {
         if (!judged.reason.empty()) continue;
-        if (const std::string why = take_expectations(judged, options.backward); !why.empty()) {
+        if (const std::string why = take_expectations(judged, options.backward, options.loop_values);
+            !why.empty()) {
             reject(judged, "undecided", why);
+            continue;
+        }
+        const Candidate& one = judged.candidate;
+        if (const std::string why = library_disagreement(one.category, one.tree, one.canonical);
+            !why.empty()) {
+            reject(judged, "mismatch", "the library's reference: " + why);
             continue;
         }
         forward.push_back({&judged, false});

@@ -44,6 +44,7 @@ struct Judged {
 struct JudgeOptions {
     std::vector<Target> targets;
     bool backward = false;
+    LoopValues loop_values = LoopValues::in_arrays;  // of backward kernels; those of data sets have no tape
     std::vector<std::string> levels = {"V0", "V2", "V3"};  // V0 holds of what was just compiled
     bool has_level(std::string_view level) const {
         return std::find(levels.begin(), levels.end(), level) != levels.end();
@@ -68,7 +69,7 @@ Result<void> assemble_trials(const Target& target, std::vector<Trial>& trials, T
 
 // Fills `expected`, and `backward` with `backward_expected` where that is asked for, of the candidate.
 // Returns why there is nothing to expect of it; empty: there is.
-std::string take_expectations(Judged& judged, bool backward);
+std::string take_expectations(Judged& judged, bool backward, LoopValues loop_values = LoopValues::in_arrays);
 
 // Compiles and runs the candidates together. Texts that one has already are run as they are.
 Result<std::vector<Judged>> judge(std::vector<Judged> batch, const JudgeOptions& options,

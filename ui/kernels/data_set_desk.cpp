@@ -103,7 +103,8 @@ void DataSetDesk::make(const DataSetWish& wish) {
                 control.report(state.fraction, state.text);
                 control.post([note, seconds = state.seconds, pairs = made.pairs] { note(seconds, pairs); });
             };
-            return synth::generate_data_set(options, inspect::make_toolchain, tell, control.stop);
+            return synth::generate_data_set(options, inspect::toolchains_until(control.stop), tell,
+                                            control.stop);
         },
         [this, wish](const Result<synth::GenerateProgress>& made) {
             const bool isCancelled = !made && made.error().kind == ErrorKind::cancelled;
@@ -286,7 +287,7 @@ void DataSetDesk::lookInto(std::uint64_t index) {
         tr("Running candidate %1 again").arg(index),
         [folder = m_dataSet->folder,
          index](const JobControl& control) -> Result<std::shared_ptr<const inspect::Mismatch>> {
-            IIR2D_TRY(const auto toolchain, inspect::make_toolchain());
+            IIR2D_TRY(const auto toolchain, inspect::make_toolchain(control.stop));
             IIR2D_TRY(inspect::Mismatch made,
                       inspect::look_into_mismatch(folder, index, *toolchain, control.stop));
             return std::make_shared<const inspect::Mismatch>(std::move(made));
@@ -318,7 +319,8 @@ void DataSetDesk::showMismatch() {
 }
 
 void DataSetDesk::findTargets() {
-    if (!m_knownTargets.empty()) return;
+    // The compiler process may have been built since.
+    if (std::ranges::any_of(m_knownTargets, &compile::TargetState::is_available)) return;
     m_finding.start(
         tr("Looking for compilers"),
         [](const JobControl& control) {

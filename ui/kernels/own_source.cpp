@@ -253,7 +253,7 @@ void OwnSource::verify() {
                 if (there != targets.states.end() && there->is_available)
                     targets.targets.push_back(inspect::data_set_target(*there));
             }
-            IIR2D_TRY(const auto toolchain, inspect::make_toolchain());
+            IIR2D_TRY(const auto toolchain, inspect::make_toolchain(control.stop));
             IIR2D_TRY(inspect::LanguageCheck made,
                       inspect::check_language(source, name, targets.targets, *toolchain));
             return std::make_shared<const inspect::LanguageCheck>(std::move(made));

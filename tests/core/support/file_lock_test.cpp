@@ -53,6 +53,21 @@ TEST(FileLock, IsHeldByOneAtATime) {
     EXPECT_TRUE(FileLock::acquire(folder / "lock", 1min)) << "it was given up";
 }
 
+TEST(FileLock, AFolderIsHeldByOneAtATimeAndStaysEmpty) {
+    const ScratchFolder folder;
+    {
+        const auto held = FileLock::of_folder(folder.path());
+        ASSERT_TRUE(held) << held.error().message;
+        const auto second = FileLock::of_folder(folder.path());
+        ASSERT_FALSE(second);
+        EXPECT_EQ(second.error().kind, ErrorKind::unwritable_output);
+        EXPECT_THAT(second.error().message, HasSubstr("is being written by another process"));
+    }
+    EXPECT_TRUE(FileLock::of_folder(folder.path()));
+    EXPECT_TRUE(fs::is_empty(folder.path()));
+    EXPECT_FALSE(FileLock::of_folder(folder / "none"));
+}
+
 TEST(FileLock, WaitingForItStopsWhenAsked) {
     const ScratchFolder folder;
     const auto held = FileLock::acquire(folder / "lock");

@@ -183,6 +183,91 @@ TEST(Adjoint, IsReadBackFromItsSource) {
     }
 }
 
+// Arguments by name, of a launch of `n` threads; a tape begins as it is.
+std::vector<Argument> arguments_of(const Tree& tree, std::uint64_t n, std::uint64_t m) {
+    std::vector<Argument> made;
+    for (const Id id : tree.kernel.parameters) {
+        const Symbol& s = tree.symbols[id];
+        Argument argument{.type = s.type};
+        if (s.kind == SymbolKind::n || s.kind == SymbolKind::m) {
+            argument.slots.push_back(s.kind == SymbolKind::n ? n : m);
+        } else {
+            Draw draw(s.name.size() * 1000 + s.name[0]);
+            const std::uint64_t count = is_array_parameter(s.kind) ? s.extent.count(n, m) : 1;
+            const auto slots = count * static_cast<std::uint64_t>(info(s.type).components);
+            for (std::uint64_t k = 0; k < slots; ++k) {
+                const double number = is_written(s.kind) ? 0 : draw.between(1, 64) / 16.0 - 2;
+                argument.slots.push_back(bits_of(element(s.type), is_float(s.type) ? number : 1));
+            }
+        }
+        made.push_back(std::move(argument));
+    }
+    return made;
+}
+
+std::map<std::string, std::vector<std::uint64_t>> written_by(const Tree& tree,
+                                                             std::vector<Argument> arguments,
+                                                             std::string& error) {
+    error = interpret(tree, arguments, {.mode = Mode::values}).error;
+    std::map<std::string, std::vector<std::uint64_t>> made;
+    for (std::size_t p = 0; p < arguments.size(); ++p) {
+        const Symbol& s = tree.symbols[tree.kernel.parameters[p]];
+        if (is_written(s.kind) && s.name != "tape") made[s.name] = arguments[p].slots;
+    }
+    return made;
+}
+
+TEST(Adjoint, OnATapeGivesTheSameBits) {
+    std::map<Category, int> taped;
+    for (int k = 0; k < 420; ++k) {
+        const Candidate one =
+            generate(static_cast<Category>(k % categories), 33, static_cast<std::uint64_t>(k));
+        const Backward in_arrays = adjoint_of(one.tree), on_tape = adjoint_of(one.tree, LoopValues::on_tape);
+        ASSERT_EQ(in_arrays.reason, on_tape.reason);
+        if (!in_arrays.reason.empty()) continue;
+        const auto tape = std::ranges::find(on_tape.tree.symbols, "tape", &Symbol::name);
+        if (tape == on_tape.tree.symbols.end()) {
+            EXPECT_TRUE(in_arrays.tree == on_tape.tree) << print_cuda(on_tape.tree);
+            continue;
+        }
+        ++taped[one.category];
+        EXPECT_EQ(tape->type, Type::f64);
+        std::string error, other_error;
+        const auto wanted = written_by(in_arrays.tree, arguments_of(in_arrays.tree, 70, 11), error);
+        const auto made = written_by(on_tape.tree, arguments_of(on_tape.tree, 70, 11), other_error);
+        ASSERT_EQ(other_error, error) << print_cuda(on_tape.tree);
+        EXPECT_EQ(made, wanted) << print_cuda(on_tape.tree);
+        const auto read = parse(print_cuda(on_tape.tree));
+        ASSERT_TRUE(read) << read.error().message << print_cuda(on_tape.tree);
+        EXPECT_TRUE(*read == on_tape.tree) << print_cuda(on_tape.tree);
+    }
+    for (const Category category : {Category::array, Category::iir, Category::nested_loop})
+        EXPECT_GT(taped[category], 5) << name_of(category);
+}
+
+// A line may have more samples than a local array has entries.
+TEST(Adjoint, OnATapeTakesAnyM) {
+    const Tree forward = read(
+        "// x[n * m], out[n]\nextern \"C\" __global__ void k(const double* x, double* out, int n, int m) {\n"
+        "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i >= n) return;\ndouble total = 1.0;\n"
+        "for (int j = m - 1; j >= 0; --j) {\nfor (int k = 0; k < j + 1; ++k) {\n"
+        "if (k == j) total *= x[i * m + j];\n}\n}\nout[i] = total;\n}\n");
+    constexpr std::uint64_t n = 3, m = 100;
+    std::string error;
+    const Tree in_arrays = adjoint_of(forward).tree;
+    written_by(in_arrays, arguments_of(in_arrays, n, m), error);
+    EXPECT_NE(error, "") << "local arrays have 256 entries";
+    const Tree on_tape = adjoint_of(forward, LoopValues::on_tape).tree;
+    auto arguments = arguments_of(on_tape, n, m);
+    // x is 1 but for one element of each line; adj_out is 1.
+    for (std::size_t p = 0; p < 2; ++p) std::ranges::fill(arguments[p].slots, bits_of(Type::f64, 1));
+    for (std::size_t line = 0; line < n; ++line) arguments[0].slots[line * m + 90] = bits_of(Type::f64, 4);
+    const auto made = written_by(on_tape, arguments, error);
+    ASSERT_EQ(error, "") << print_cuda(on_tape);
+    for (std::size_t k = 0; k < n * m; ++k)
+        EXPECT_EQ(made.at("adj_x")[k], bits_of(Type::f64, k % m == 90 ? 1 : 4)) << k;
+}
+
 TEST(Adjoint, AddsToWhatOthersReadToo) {
     const Tree tree = kernel("out[i] = x[i] * x[(i + 1) % n];");
     const std::string source = print_cuda(adjoint_of(tree).tree);
@@ -236,6 +321,18 @@ TEST(Adjoint, IsNoneOfAKernelThatGoesOnFromWhatAnOutputHeld) {
             .reason,
         "it reads what it writes");
     EXPECT_EQ(adjoint_of(kernel("out[i] = x[i];\n    out[i] = out[i] * x[i];")).reason, "");
+}
+
+// Each call reads what it is given twice: 2^40 nodes, written in place of the calls.
+TEST(Adjoint, IsNoneOfCallsInCallsThatGrowWithoutEnd) {
+    std::string value = "x[i]";
+    for (int k = 0; k < 40; ++k) value = "square(" + value + ")";
+    const Tree forward = read(
+        "extern \"C\" __device__ __noinline__ float square(float v) {\nreturn v * v;\n}\n"
+        "// x[n], out[n]\nextern \"C\" __global__ void k(const float* x, float* out, int n, int m) {\n"
+        "int i = blockIdx.x * blockDim.x + threadIdx.x;\nif (i >= n) return;\nout[i] = " +
+        value + ";\n}\n");
+    EXPECT_EQ(adjoint_of(forward).reason, "size");
 }
 
 TEST(Adjoint, ReasonsAreExplainedToPeople) {

@@ -53,6 +53,10 @@ TEST_F(DataSet, IsTheSameForAnyNumberOfJobsAndAfterAKill) {
     EXPECT_TRUE(generate_it(resumed));
     resumed.seed = 6;
     EXPECT_NE(generate_it(resumed).error().message.find("run_seed: 5, not 6"), std::string::npos);
+    std::ofstream(resumed.folder / "run.json") << "{";
+    const auto damaged = generate_it(resumed);
+    EXPECT_EQ(damaged.error().kind, workbench::ErrorKind::bad_input);
+    EXPECT_NE(damaged.error().message.find("run.json is damaged"), std::string::npos);
 }
 
 // Gives what the interpreter gives: of a run that is killed, the files matter.
@@ -116,6 +120,24 @@ TEST_F(DataSet, IsTheSameAfterKillsAtRandomMoments) {
     ASSERT_TRUE(made) << made.error().message;
     EXPECT_EQ(made->kernels, 200U);
     EXPECT_TRUE(contents(killed.folder) == files);
+}
+
+TEST_F(DataSet, IsMadeByOneAtATime) {
+    const MakeToolchain make = []() -> Result<std::unique_ptr<Toolchain>> {
+        return std::make_unique<Interpreted>();
+    };
+    GenerateOptions wanted = options("set");
+    wanted.resume = true;
+    const auto during = [&](const GenerateProgress&) {
+        const auto second = generate_data_set(wanted, make);
+        ASSERT_FALSE(second);
+        EXPECT_EQ(second.error().kind, workbench::ErrorKind::unwritable_output);
+        EXPECT_NE(second.error().message.find("another process"), std::string::npos)
+            << second.error().message;
+    };
+    const auto made = generate_data_set(wanted, make, during);
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_TRUE(generate_data_set(wanted, make)) << "it was given up";
 }
 
 // Of a folder whose name is no UTF-8, too.
