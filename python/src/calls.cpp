@@ -52,17 +52,27 @@ class Pair {
         : m_first(&first), m_second(&second), m_target(second), m_tick(tick_of(running)) {
         if (try_fold()) return;
         if (second_is_written) refuse_overlap(first, second);
-        if (!rows_are_plain(first) || !folds_alone(first)) copy_first();
-        if (!try_fold()) {
-            m_copies[1] = second;
-            m_memory[1] = second_is_written ? make_dense(m_copies[1]) : copy_dense(m_copies[1], m_tick);
-            m_second = &m_copies[1];
-            m_bring_home = second_is_written;
-            if (!try_fold()) {  // a dense array folds as the other one does
-                copy_first();
-                try_fold();
-            }
+        // Of planes that repeat one is copied, where that is enough.
+        const bool first_is_copied = !rows_are_plain(first) || !folds_alone(first);
+        if (first_is_copied) copy_to(0, first, Repeats::kept);
+        if (try_fold()) return;
+        if (!second_is_written) {
+            if (!rows_are_plain(second) || !folds_alone(second)) copy_to(1, second, Repeats::kept);
+            if (try_fold()) return;
         }
+        if (first_is_copied) copy_to(0, first, Repeats::copied);
+        if (try_fold()) return;
+        if (second_is_written) {
+            m_copies[1] = second;
+            m_memory[1] = make_dense(m_copies[1]);
+            m_second = &m_copies[1];
+            m_bring_home = true;
+        } else {
+            copy_to(1, second, Repeats::copied);
+        }
+        if (try_fold()) return;
+        copy_to(0, first, Repeats::copied);  // a dense array folds as the other one does
+        try_fold();
     }
     Pair(const Pair&) = delete;
     Pair& operator=(const Pair&) = delete;
@@ -88,11 +98,13 @@ class Pair {
 
     bool try_fold() { return try_to_fold(*m_first, *m_second, m_planes, m_first_strides, m_second_strides); }
 
-    void copy_first() {
-        View copy = *m_first;
-        m_memory[0] = copy_dense(copy, m_tick);
-        m_copies[0] = copy;
-        m_first = &m_copies[0];
+    // Reads a copy of the first or second array in its place.
+    void copy_to(std::size_t which, const View& view, Repeats repeats) {
+        View copy = view;
+        m_memory[which].reset();  // that of an earlier copy
+        m_memory[which] = copy_dense(copy, m_tick, repeats);
+        m_copies[which] = copy;
+        (which == 0 ? m_first : m_second) = &m_copies[which];
     }
 
     const View* m_first;

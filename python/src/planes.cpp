@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "python/src/planes.h"
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "iir2d/iir2d_core.h"
@@ -12,6 +17,7 @@ namespace iir2d_python {
 
 namespace {
 
+constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::array<std::size_t, 4> bytes_of_element{4, 8, 2, 2};
 constexpr std::array<const char*, 4> names_of_element{"float32", "float64", "float16", "bfloat16"};
 
@@ -19,6 +25,10 @@ constexpr std::array<const char*, 4> names_of_element{"float32", "float64", "flo
 struct Layout {
     std::int64_t row = 0, column = 0;
 };
+
+template <std::size_t bytes>
+using Element = std::conditional_t<bytes == 8, std::uint64_t,
+                                   std::conditional_t<bytes == 4, std::uint32_t, std::uint16_t>>;
 
 // As wide and as high as the lines of a cache that one column of it touches may be kept in.
 constexpr std::int64_t tile = 32;
@@ -34,6 +44,15 @@ void copy_part(const std::byte* from, Layout from_layout, std::byte* to, Layout 
         for (std::int64_t i = 0; i < rows; ++i)
             std::memcpy(to + i * to_layout.row, from + i * from_layout.row,
                         static_cast<std::size_t>(columns) * bytes);
+        return;
+    }
+    if (from_layout.column == 0 && to_layout.column == dense) {  // one element, repeated
+        for (std::int64_t i = 0; i < rows; ++i) {
+            std::byte* target = to + i * to_layout.row;
+            Element<bytes> value;
+            std::memcpy(&value, from + i * from_layout.row, bytes);
+            for (std::int64_t j = 0; j < columns; ++j) std::memcpy(target + j * dense, &value, bytes);
+        }
         return;
     }
     for (std::int64_t left = 0; left < columns; left += tile) {
@@ -202,18 +221,42 @@ void copy_elements(const View& from, const View& to, const Tick& tick) {
     }
 }
 
+void prefer_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_t bytes) {
+#if defined(__linux__)
+    constexpr std::uintptr_t page = 4096;
+    const auto begin = reinterpret_cast<std::uintptr_t>(data);
+    const std::uintptr_t first = (begin + page - 1) / page * page, last = (begin + bytes) / page * page;
+    // Advice alone: without it the pages are small ones.
+    if (last >= first + 2 * huge_page) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+#endif
+}
+
 Memory make_dense(View& view) {
     const auto count = static_cast<std::size_t>(product(view.shape));
-    Memory memory = std::make_unique_for_overwrite<std::byte[]>(count * element_bytes(view.element));
+    const std::size_t bytes = count * element_bytes(view.element);
+    const std::align_val_t alignment{bytes >= 2 * huge_page ? huge_page : 64};
+    Memory memory(static_cast<std::byte*>(::operator new[](bytes, alignment)), FreeAligned{alignment});
+    prefer_huge_pages(memory.get(), bytes);
     view.data = memory.get();
     view.strides = dense_strides(view.shape);
     return memory;
 }
 
-Memory copy_dense(View& view, const Tick& tick) {
+Memory copy_dense(View& view, const Tick& tick, Repeats repeats) {
+    const Sizes shape = view.shape, strides = view.strides;
+    const auto is_kept = [&](std::size_t d) {
+        return repeats == Repeats::kept && d + 2 < shape.size() && strides[d] == 0;
+    };
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+        if (is_kept(d)) view.shape[d] = 1;
+    }
     const View from = view;
     Memory memory = make_dense(view);
     copy_elements(from, view, tick);
+    view.shape = shape;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+        if (is_kept(d)) view.strides[d] = 0;
+    }
     return memory;
 }
 

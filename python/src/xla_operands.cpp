@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "python/src/xla_operands.h"
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -94,13 +90,7 @@ View view_of(const ffi::AnyBuffer& buffer) {
 }
 
 View result_view_of(const ffi::AnyBuffer& buffer) {
-#if defined(__linux__)
-    constexpr std::uintptr_t page = 4096, least_bytes = std::uintptr_t{4} << 20;
-    const auto begin = reinterpret_cast<std::uintptr_t>(buffer.untyped_data());
-    const std::uintptr_t first = (begin + page - 1) / page * page,
-                         last = (begin + buffer.size_bytes()) / page * page;
-    if (last >= first + least_bytes) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
-#endif
+    prefer_huge_pages(buffer.untyped_data(), buffer.size_bytes());
     return view_of(buffer);
 }
 

@@ -112,6 +112,24 @@ def test_copies_of_large_planes_are_right(rng, dtype):
     assert np.array_equal(iir2d.filter(x, 1, out=out), iir2d.filter(x, 1))
 
 
+def test_repeated_planes_in_every_order(rng):
+    """One copy of a plane that repeats is enough where the leading dimensions fold then, and else all are copied."""
+    def of(shape):
+        return rng.random(shape, dtype=np.float32)
+
+    full = (2, 3, 2, 5, 4)
+    views = [np.broadcast_to(of(shape).swapaxes(-1, -2), full) for shape in itertools.product((1, 2), (1, 3), (1, 2), (4,), (5,))]
+    views += [np.broadcast_to(of((1, 1)), full), np.broadcast_to(of((5, 1)), full), of(full), of((4, 5, 2, 3, 2)).T]
+    for x, dy in itertools.product(views, views):
+        want = iir2d.filter_gradient(np.array(x), np.array(dy), 3)
+        assert iir2d.filter_gradient(x, dy, 3) == want
+    for x in views:
+        want = iir2d.filter_adjoint(np.array(x), 3)
+        for out in (np.zeros(full, np.float32), np.zeros((3, 2, 2, 5, 4), np.float32).swapaxes(0, 1), np.zeros((4, 3, 4, 5, 9), np.float32)[::2, :, ::2, :, :4]):
+            assert np.array_equal(iir2d.filter_adjoint(x, 3, out=out), want)
+        assert np.array_equal(iir2d.pool(x, "lp", 2), iir2d.pool(np.array(x), "lp", 2))
+
+
 def test_elements_that_do_not_lie_at_multiples_of_their_size(rng):
     x = rng.random((4, 5), dtype=np.float32)
     shifted = np.zeros(81, np.uint8)[1:].view(np.float32).reshape(4, 5)

@@ -92,7 +92,8 @@ def test_a_refusal_is_the_same_everywhere(call, says):
 
 def test_the_modules_tell_the_same_of_the_library():
     for module, _ in MODULES.values():
-        assert module.filters() == iir2d.filters() and module.devices() == iir2d.devices()
+        assert module.filters() == iir2d.filters()
+        assert [device["id"] for device in module.devices()] == [device["id"] for device in iir2d.devices()]
         assert (module.__version__, module.api_version()) == (iir2d.__version__, iir2d.api_version())
         assert module.build_fingerprint() == iir2d.build_fingerprint() and module.status_string(-1) == "invalid_argument"
         assert (module.get_include(), module.get_library()) == (iir2d.get_include(), iir2d.get_library())
