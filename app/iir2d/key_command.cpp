@@ -16,13 +16,7 @@ Result<int> run_new(const std::string& path, bool quiet) {
     IIR2D_TRY(const auto key, workbench::SigningKey::generate());
     IIR2D_RETURN_IF_ERROR(key.save(path));
     std::printf("%s\n", key.public_key().hex().c_str());
-#if defined(_WIN32)
-    constexpr const char* whose =
-        ", which whoever may read its folder may read; keep it where only you may, and ";
-#else
-    constexpr const char* whose = ", for you alone; ";
-#endif
-    note("the private key is in " + path + whose + "give " + path + ".pub to others", quiet);
+    note("the private key is in " + path + ", for you alone; give " + path + ".pub to others", quiet);
     return 0;
 }
 

@@ -95,6 +95,8 @@ int run(int argc, char** argv) {
         "iir2d");
     parser.set_version_flag("--version", workbench::version_text("iir2d"));
     parser.require_subcommand(1);
+    // Commands of commands take this from the parser: "/folder/file" is a file on Windows too.
+    parser.allow_windows_style_options(false);
     parser.option_defaults()->always_capture_default(false);
     app::Action chosen;
     app::add_filter_command(parser, chosen);

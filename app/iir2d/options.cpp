@@ -6,7 +6,15 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 
+#if defined(_WIN32)
+#include <windows.h>
+
+#include <shellapi.h>
+#endif
+
+#include "core/support/text.h"
 #include "core/support/try.h"
 #include "core/tune/use.h"
 #include "iir2d/tune.h"
@@ -16,11 +24,32 @@ namespace app {
 using workbench::ErrorKind;
 using workbench::fail;
 
+namespace {
+
+#if defined(_WIN32)
+// What main() is given is in the code page of the system, which lacks most names: the system's own text has
+// them.
+std::vector<std::string> given_arguments(int, char**) {
+    int count = 0;
+    wchar_t** const words = CommandLineToArgvW(GetCommandLineW(), &count);
+    std::vector<std::string> arguments;
+    for (int i = 1; words != nullptr && i < count; ++i)
+        arguments.push_back(workbench::utf8_path(std::filesystem::path(words[i])));
+    LocalFree(words);
+    return arguments;
+}
+#else
+std::vector<std::string> given_arguments(int argc, char** argv) {
+    return {argv + std::min(argc, 1), argv + argc};
+}
+#endif
+
+}  // namespace
+
 std::vector<std::string> with_hyphens(int argc, char** argv) {
     std::vector<std::string> arguments;
     bool options = true;
-    for (int i = 1; i < argc; ++i) {
-        std::string argument = argv[i];
+    for (std::string argument : given_arguments(argc, argv)) {
         if (argument == "--") options = false;
         if (options && argument.starts_with("--")) {
             const auto end = std::min(argument.find('='), argument.size());

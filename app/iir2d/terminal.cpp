@@ -17,7 +17,9 @@
 #include "core/support/text.h"
 
 #if defined(_WIN32)
+#include <fcntl.h>
 #include <io.h>
+#include <windows.h>
 #else
 #include <fcntl.h>
 #include <poll.h>
@@ -32,7 +34,11 @@ std::atomic<int> interruptions{0};
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
 
 extern "C" void on_interrupt(int signal_number) {
-    if (interruptions.fetch_add(1) > 0) std::_Exit(128 + signal_number);
+    int told = signal_number;
+#if defined(SIGBREAK)
+    if (told == SIGBREAK) told = SIGINT;
+#endif
+    if (interruptions.fetch_add(1) > 0) std::_Exit(128 + told);
     std::signal(signal_number, on_interrupt);  // System V semantics reset the handler
 }
 
@@ -145,6 +151,9 @@ struct Interruption::Impl {
 Interruption::Interruption() : m_impl(std::make_unique<Impl>()) {
     std::signal(SIGINT, on_interrupt);
     std::signal(SIGTERM, on_interrupt);
+#if defined(SIGBREAK)
+    std::signal(SIGBREAK, on_interrupt);  // Ctrl+Break, and a console that is closed
+#endif
     m_impl->watcher = std::jthread([this](const std::stop_token& ended) { m_impl->watch(ended); });
 }
 
@@ -199,7 +208,16 @@ void Progress::clear() {
 }
 
 void prepare_standard_streams() {
-#if !defined(_WIN32)
+#if defined(_WIN32)
+    // The same bytes as elsewhere: no line ends that are turned into others, and texts in UTF-8.
+    _setmode(_fileno(stdout), _O_BINARY);
+    _setmode(_fileno(stderr), _O_BINARY);
+    SetConsoleOutputCP(CP_UTF8);
+    DWORD mode = 0;
+    const HANDLE console = GetStdHandle(STD_ERROR_HANDLE);
+    if (GetConsoleMode(console, &mode) != 0)
+        SetConsoleMode(console, mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);  // progress moves the cursor
+#else
     // Read-only for the outputs: writing to them fails, as it would have. open() takes the lowest free
     // number.
     for (int descriptor = 0; descriptor <= 2; ++descriptor) {

@@ -14,6 +14,7 @@
 
 #include "core/recipe/recipe.h"
 #include "core/support/files.h"
+#include "core/support/text.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/session/session.h"
 #include "ui/widgets/message_bar.h"
@@ -121,8 +122,9 @@ void Script::tellState() const {
     const auto* crashes = m_window.findChild<MessageArea*>(QStringLiteral("crashOffer"));
     std::printf("state %s %d %d %d %s %s\noffers %d\ncrashes %d\n", hashOf(session.recipe()).c_str(),
                 session.undoStack()->index(), session.undoStack()->count(), int(session.isRecipeModified()),
-                qPrintable(MainWindow::nameOf(m_window.page())), image ? image->info.path.c_str() : "-",
-                offer != nullptr ? offer->count() : 0, int(crashes != nullptr && crashes->isVisible()));
+                qPrintable(MainWindow::nameOf(m_window.page())),
+                image ? utf8_path(image->info.path).c_str() : "-", offer != nullptr ? offer->count() : 0,
+                int(crashes != nullptr && crashes->isVisible()));
     std::fflush(stdout);
 }
 

@@ -12,6 +12,7 @@
 #include "core/support/text.h"
 
 #if defined(_WIN32)
+#include <fcntl.h>
 #include <io.h>
 #include <process.h>
 #include <windows.h>
@@ -32,9 +33,14 @@ namespace {
 constexpr std::string_view temporary_prefix = ".iir2d-";
 
 // When in doubt, it is.
-bool is_running([[maybe_unused]] int process) {
+bool is_running(int process) {
 #if defined(_WIN32)
-    return true;
+    const HANDLE handle = OpenProcess(PROCESS_QUERY_LIMITED_INFORMATION, FALSE, static_cast<DWORD>(process));
+    if (handle == nullptr) return GetLastError() != ERROR_INVALID_PARAMETER;
+    DWORD code = STILL_ACTIVE;
+    const bool known = GetExitCodeProcess(handle, &code) != 0;
+    CloseHandle(handle);
+    return !known || code == STILL_ACTIVE;
 #else
     return kill(process, 0) == 0 || errno != ESRCH;
 #endif
@@ -82,9 +88,11 @@ bool is_older(const fs::path& path, std::chrono::seconds age) {
 }
 
 // Removes it while its lock is held, so that nobody else can claim it meanwhile.
-void remove_if_nobodys([[maybe_unused]] const fs::path& path) {
-#if !defined(_WIN32)
+void remove_if_nobodys(const fs::path& path) {
     std::error_code ignored;
+#if defined(_WIN32)
+    fs::remove_all(path, ignored);  // an open file stays: Windows removes none
+#else
     if (fs::is_symlink(fs::symlink_status(path, ignored))) {  // none of ours is claimed
         fs::remove(path, ignored);
         return;
@@ -97,11 +105,50 @@ void remove_if_nobodys([[maybe_unused]] const fs::path& path) {
 #endif
 }
 
+#if defined(_WIN32)
+// The number that errno has for an error of the system's, of those that a file's name can bring about.
+int errno_of(DWORD error) {
+    switch (error) {
+        case ERROR_FILE_EXISTS:
+        case ERROR_ALREADY_EXISTS:
+            return EEXIST;
+        case ERROR_FILE_NOT_FOUND:
+        case ERROR_PATH_NOT_FOUND:
+        case ERROR_INVALID_NAME:
+            return ENOENT;
+        case ERROR_DISK_FULL:
+            return ENOSPC;
+        default:
+            return EACCES;
+    }
+}
+
+// msvcrt's fopen takes no notice of "x".
+std::FILE* create_new(const fs::path& path, const char* mode) {
+    const HANDLE handle = CreateFileW(path.c_str(), GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ, nullptr,
+                                      CREATE_NEW, FILE_ATTRIBUTE_NORMAL, nullptr);
+    if (handle == INVALID_HANDLE_VALUE) {
+        errno = errno_of(GetLastError());
+        return nullptr;
+    }
+    FileHandle file(_open_osfhandle(reinterpret_cast<std::intptr_t>(handle), _O_RDWR | _O_BINARY));
+    if (!file) {
+        CloseHandle(handle);
+        return nullptr;
+    }
+    std::FILE* stream = _fdopen(file.get(), mode);
+    if (stream != nullptr) file.release();
+    return stream;
+}
+#endif
+
 // Opens with a mode of fopen; "x" in it refuses a file that exists.
 std::FILE* open_stream(const fs::path& path, const char* mode) {
     errno = 0;
 #if defined(_WIN32)
-    const std::wstring wide(mode, mode + std::char_traits<char>::length(mode));
+    const std::string_view asked(mode);
+    if (asked.ends_with('x')) return create_new(path, std::string(asked.substr(0, asked.size() - 1)).c_str());
+    const std::wstring wide(asked.begin(), asked.end());
     return _wfopen(path.c_str(), wide.c_str());
 #else
     return std::fopen(path.c_str(), mode);

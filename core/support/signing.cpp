@@ -16,10 +16,15 @@
 #include "core/support/file_handle.h"
 #include "core/support/files.h"
 #include "core/support/hex.h"
+#include "core/support/private_file.h"
 #include "core/support/text.h"
 #include "core/support/try.h"
 
-#if !defined(_WIN32)
+#if defined(_WIN32)
+#include <fcntl.h>
+#include <io.h>
+#include <windows.h>
+#else
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -147,9 +152,27 @@ int name_new(const fs::path& temporary, const fs::path& path) {
     return rename(temporary.c_str(), path.c_str()) == 0 ? 0 : errno;
 }
 #else
-// Nothing says here who else may read it.
+// As above, by the file's list of who may do what. What is judged is what is read.
 Result<std::string> read_private(const fs::path& path) {
-    return read_file(path, largest_key_file);
+    const auto refused = [](const std::string& why) { return fail(ErrorKind::bad_input, why); };
+    const FileHandle file(_wopen(path.c_str(), _O_RDONLY | _O_BINARY | _O_NOINHERIT));
+    if (!file) return refused(quoted(path) + " could not be read: " + system_words(errno));
+    if (const std::string who = who_else_may_read(file.get()); !who.empty())
+        return refused("the private key " + quoted(path) + " is refused: " + who +
+                       ". Give it to yourself alone: icacls FILE /inheritance:r /grant:r %USERNAME%:F");
+    std::string text(largest_key_file + 1, '\0');
+    const int got = _read(file.get(), text.data(), static_cast<unsigned>(text.size()));
+    if (got < 0) return refused(quoted(path) + " could not be read: " + system_words(errno));
+    text.resize(static_cast<std::size_t>(got));
+    if (text.size() > largest_key_file)
+        return refused("the private key " + quoted(path) + " is too large to be one");
+    return text;
+}
+
+int write_all(int file, std::string_view content) {
+    const int written = _write(file, content.data(), static_cast<unsigned>(content.size()));
+    if (written < 0) return errno;
+    return static_cast<std::size_t>(written) == content.size() && _commit(file) == 0 ? 0 : EIO;
 }
 #endif
 
@@ -159,7 +182,20 @@ Result<void> write_new(const fs::path& path, std::string_view content, [[maybe_u
     std::error_code error;
     if (fs::exists(fs::symlink_status(path, error)))
         return fail(ErrorKind::unwritable_output, quoted(path) + " already exists: name a new file");
-    return write_file_atomically(path, content);
+    if (!secret) return write_file_atomically(path, content);
+    const fs::path temporary = temporary_sibling(path);
+    FileHandle file = create_private(temporary);
+    if (!file) return unwritable(path, system_words(errno));
+    int failed = write_all(file.get(), content);
+    if (const int closed = file.close(); failed == 0) failed = closed;
+    // Takes no name that is there.
+    if (failed == 0 && MoveFileExW(temporary.c_str(), path.c_str(), MOVEFILE_WRITE_THROUGH) == 0)
+        failed = fs::exists(fs::symlink_status(path, error)) ? EEXIST : EACCES;
+    fs::remove(temporary, error);
+    if (failed == EEXIST)
+        return fail(ErrorKind::unwritable_output, quoted(path) + " already exists: name a new file");
+    if (failed != 0) return unwritable(path, system_words(failed));
+    return {};
 #else
     const fs::path temporary = temporary_sibling(path);
     constexpr int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;

@@ -15,6 +15,7 @@ import deb_files
 import deb_installed
 import portable
 import signing
+import windows
 from common import BAD_ARGUMENT, CHECK_FAILED, NOT_WRITTEN, Failure
 from report import Report, expect
 
@@ -71,10 +72,16 @@ def check_bill(package):
     expect(sha256_in(subject) == common.sha256_of(package), f"{path.name} is about another {package.name}")
     if package.name.startswith("iir2d-") and not package.name.startswith("iir2d-workbench-") and package.suffix == ".xz":
         return "the package alone"
+    if package.suffix == ".exe":
+        # What an installer holds is seen by installing it: installers/check_windows.sh.
+        expect(bill.get("files"), f"{path.name} names no file")
+        return "the package alone"
     with tempfile.TemporaryDirectory() as scratch:
         tree = pathlib.Path(scratch)
         if package.suffix == ".deb":
             common.run("dpkg-deb", "-x", package, tree)
+        elif package.suffix == ".zip":
+            tree = windows.unpack_zip(package, tree)
         else:
             tree = portable.unpack(package, tree)
         held = {f"./{name}": common.sha256_of(file) for name, file in contents.all_files(tree).items()}
@@ -121,7 +128,7 @@ def main(arguments):
         report.check(f"hashes in {one.name}", check_sums, one)
     expect(len(folders) == 2 or not inner.is_dir(), f"{inner} has no {signing.SUMS}")
     report.check("signature", check_signatures, folders, options.signer)
-    packages = [path for kind in ("*.deb", "*.AppImage", "*.tar.xz") for path in sorted(folder.glob(kind))]
+    packages = [path for kind in ("*.deb", "*.AppImage", "*.tar.xz", "*-win64.zip", "*-win64.exe") for path in sorted(folder.glob(kind))]
     expect(packages, f"{folder} has no packages")
     for package in packages:
         report.check(f"bill of {package.name}", check_bill, package)

@@ -8,6 +8,7 @@ import time
 import build
 import check_deb
 import check_portable
+import check_windows
 import common
 import deb_files
 from report import Report, expect
@@ -37,6 +38,9 @@ def write(options, version, stage, debs, made):
         appimage, archive = check_portable.find(stage)
         if appimage or archive:
             check_portable.check(report, appimage, archive, [common.SOURCES], options.quick)
+        if any(file.name.endswith("-win64.zip") for file in made):
+            archive, installer = (next(file for file in made if file.name.endswith(f"-win64.{kind}")) for kind in ("zip", "exe"))
+            check_windows.check(report, archive, installer, common.SOURCES / "build/packaged")
         failures += report.failures
         common.write_whole(folder / "packaging-report.xml", report.junit())
         if report.failures:

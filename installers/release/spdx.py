@@ -38,7 +38,7 @@ def package_entry(name, version, licence, checksum=None, reference=None, supplie
 def file_entry(name, path):
     data = pathlib.Path(path).read_bytes()
     return {"SPDXID": identifier("File", name), "fileName": f"./{name}",
-            "fileTypes": ["BINARY" if data.startswith(contents.ELF) else "OTHER"],
+            "fileTypes": ["BINARY" if data.startswith((contents.ELF, b"MZ")) else "OTHER"],
             "checksums": [{"algorithm": "SHA1", "checksumValue": hashlib.sha1(data, usedforsecurity=False).hexdigest()},
                           {"algorithm": "SHA256", "checksumValue": hashlib.sha256(data).hexdigest()}],
             "licenseConcluded": "NOASSERTION", "licenseInfoInFiles": ["NOASSERTION"], "copyrightText": "NOASSERTION"}
@@ -122,6 +122,30 @@ def of_portable(file, origin, slim, version):
     if gpu:
         add(package_entry("libdevice", "NOASSERTION", contents.CUDA_LICENCE, None, None, "Organization: NVIDIA"), "STATIC_LINK")
     return document(file.name, packages, files, relations, version)
+
+
+def of_windows(package, held, linked, runtime, version):
+    """The bill of zip or installer: every file that it holds, what is linked into the programs, and of what the compiler's DLLs are."""
+    files = [file_entry(name, path) for name, path in held.items()]
+    subject = package_entry(package.name, version["PACKAGE_V"], "MIT", common.sha256_of(package),
+                            f"pkg:generic/iir2d-tools@{version['PACKAGE_V']}", "Organization: IIR2D Workbench contributors")
+    subject |= {"filesAnalyzed": True, "packageVerificationCode": {"packageVerificationCodeValue": verification_code(files)}}
+    packages, relations = [subject], [relation("SPDXRef-DOCUMENT", "DESCRIBES", subject["SPDXID"])]
+    relations += [relation(subject["SPDXID"], "CONTAINS", file["SPDXID"]) for file in files]
+    for name, number, licence, source, digest in linked:
+        packages.append(package_entry(name, number, licence, digest, f"pkg:deb/debian/{source}", "Organization: Debian"))
+        relations.append(relation(subject["SPDXID"], "STATIC_LINK", packages[-1]["SPDXID"]))
+    by_name = {file["fileName"]: file["SPDXID"] for file in files}
+    for name, (owner, licence) in runtime.items():
+        entry = package_entry(owner, contents.facts_of(owner)["version"], licence, None, purl(owner), "Organization: Debian")
+        if entry["SPDXID"] not in {one["SPDXID"] for one in packages}:
+            packages.append(entry)
+            relations.append(relation(subject["SPDXID"], "CONTAINS", entry["SPDXID"]))
+        relations.append(relation(entry["SPDXID"], "GENERATES", by_name[f"./{name}"]))
+    if any(contents.has_gpu_kernels(path) for name, path in held.items() if name.endswith(".dll")):
+        packages.append(package_entry("libdevice", "NOASSERTION", contents.CUDA_LICENCE, None, None, "Organization: NVIDIA"))
+        relations.append(relation(subject["SPDXID"], "STATIC_LINK", packages[-1]["SPDXID"]))
+    return document(package.name, packages, files, relations, version)
 
 
 def debian_entry(package):

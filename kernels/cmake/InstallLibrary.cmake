@@ -13,7 +13,8 @@ install(TARGETS iir2d
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT library EXCLUDE_FROM_ALL
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_SKIP EXCLUDE_FROM_ALL)
 install(TARGETS iir2d
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development NAMELINK_ONLY EXCLUDE_FROM_ALL)
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development NAMELINK_ONLY EXCLUDE_FROM_ALL
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development EXCLUDE_FROM_ALL)
 
 # iir2d_install_for_builders(arguments of install()): in components `kernels` and `development`.
 macro(iir2d_install_for_builders)
@@ -47,3 +48,15 @@ foreach(_dir LIBDIR INCLUDEDIR)
 endforeach()
 configure_file(${CMAKE_CURRENT_LIST_DIR}/iir2d.pc.in ${CMAKE_CURRENT_BINARY_DIR}/iir2d.pc @ONLY)
 iir2d_install_for_builders(FILES ${CMAKE_CURRENT_BINARY_DIR}/iir2d.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# iir2d.lib, with which Microsoft's compiler links C programs: of the functions of C alone, because its C++ is another.
+if(MINGW)
+  set(_lib ${CMAKE_CURRENT_BINARY_DIR}/iir2d.lib)
+  target_link_options(iir2d PRIVATE LINKER:--output-def,${CMAKE_CURRENT_BINARY_DIR}/iir2d-all.def)
+  add_custom_command(TARGET iir2d POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -DALL=${CMAKE_CURRENT_BINARY_DIR}/iir2d-all.def -DDEF=${CMAKE_CURRENT_BINARY_DIR}/iir2d.def
+            -P ${CMAKE_CURRENT_LIST_DIR}/WriteDef.cmake
+    COMMAND ${CMAKE_DLLTOOL} -m i386:x86-64 -D iir2d.dll -d ${CMAKE_CURRENT_BINARY_DIR}/iir2d.def -l ${_lib}
+    BYPRODUCTS ${_lib} VERBATIM)
+  iir2d_install_for_builders(FILES ${_lib} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()

@@ -12,6 +12,10 @@
 #include <tbb/task_arena.h>
 #if defined(__linux__)
 #include <sched.h>
+#elif defined(_WIN32)
+#include <windows.h>
+
+#include <bit>
 #endif
 #endif
 
@@ -25,6 +29,12 @@ int affinity_threads() {
     cpu_set_t set;
     CPU_ZERO(&set);
     if (sched_getaffinity(0, sizeof(set), &set) == 0) return std::max(1, CPU_COUNT(&set));
+#elif defined(_WIN32)
+    // Of the processor group that this process is in: 64 processors at most.
+    DWORD_PTR own = 0;
+    DWORD_PTR machine = 0;
+    if (GetProcessAffinityMask(GetCurrentProcess(), &own, &machine) != 0 && own != 0)
+        return std::popcount(static_cast<unsigned long long>(own));
 #endif
     return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }

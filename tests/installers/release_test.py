@@ -309,7 +309,7 @@ class Arguments(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         release = scratch.name
         (pathlib.Path(release) / "release.json").write_text("{}")
-        for arguments in (["--only", "rpm"], ["--only", "deb,windows"], ["--jobs", "0"], ["--unknown"], ["--sign", "/nonexistent"],
+        for arguments in (["--only", "rpm"], ["--only", "deb,macos"], ["--jobs", "0"], ["--unknown"], ["--sign", "/nonexistent"],
                           ["--evidence", "/nonexistent"], ["--evidence", release, "--quick"], ["--evidence", release, "--allow-dirty"]):
             with self.assertRaises(common.Failure) as caught:
                 make.parse(arguments)

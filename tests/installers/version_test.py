@@ -158,8 +158,14 @@ class EveryPlace(unittest.TestCase):
         self.assertEqual(release.get("type") == "development", self.top[2] == "unreleased")
 
     def test_windows_resources(self):
-        for file in SOURCES.glob("installers/windows/*.rc*"):
-            self.assertIn(self.version, file.read_text(), file)
+        """They take the version of CMake's project(): another is written nowhere in them."""
+        files = list(SOURCES.glob("installers/windows/*.rc*"))
+        self.assertTrue(files)
+        for file in files:
+            text = file.read_text()
+            self.assertIn('"ProductVersion", "@PROJECT_VERSION@"', text, file)
+            self.assertIn("FILEVERSION @PROJECT_VERSION_MAJOR@,@PROJECT_VERSION_MINOR@,@PROJECT_VERSION_PATCH@,0", text, file)
+            self.assertIsNone(re.search(r"\d+[.,]\d+[.,]\d", text), file)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""The files for Windows as files: nothing runs."""
+import re
+import subprocess
+import zipfile
+
+import common
+from report import expect
+
+TARGET = "x86_64-w64-mingw32"
+RUNTIME = {"libgcc_s_seh-1.dll", "libstdc++-6.dll", "libwinpthread-1.dll"}
+# What Windows has itself.
+SYSTEM = {"advapi32.dll", "bcrypt.dll", "crypt32.dll", "kernel32.dll", "msvcrt.dll", "ole32.dll", "psapi.dll", "shell32.dll", "user32.dll",
+          "ws2_32.dll"}
+CHARACTERISTICS = ("HIGH_ENTROPY_VA", "DYNAMIC_BASE", "NX_COMPAT")
+ALIGNED_MOVE = re.compile(r"\bvmov(?:aps|apd|dqa\w*)\b.*\[.*[yz]mm|\bvmov(?:aps|apd|dqa\w*)\b.*[yz]mm.*\[")
+
+
+def output(*command):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, encoding="utf-8", errors="replace", check=True).stdout
+
+
+def unpack(archive, folder):
+    with zipfile.ZipFile(archive) as content:
+        names = content.namelist()
+        tops = {name.split("/")[0] for name in names}
+        expect(len(tops) == 1 and not any(".." in name.split("/") or "\\" in name for name in names), f"its files are not in one folder: {tops}")
+        content.extractall(folder)
+    return f"{len(names)} files, {archive.stat().st_size / 1e6:.1f} MB"
+
+
+def programs(tree):
+    return [file for file in sorted(tree.iterdir()) if file.suffix in (".exe", ".dll")]
+
+
+def ours(tree):
+    return [file for file in programs(tree) if file.name not in RUNTIME]
+
+
+def check_programs(tree):
+    found = {file.name for file in programs(tree)}
+    expect(RUNTIME | {"iir2d.exe", "iir2d.dll"} <= found, f"there are {sorted(found)} alone")
+    for file in programs(tree):
+        kind = output("file", "-b", file)
+        expect(kind.startswith("PE32+ executable") and "x86-64" in kind, f"{file.name} is {kind.strip()}")
+    for file in ours(tree):
+        headers = output(f"{TARGET}-objdump", "-p", file)
+        for flag in CHARACTERISTICS:
+            expect(flag in headers, f"{file.name} lacks {flag}")
+        needed = {name.lower() for name in re.findall(r"DLL Name: (\S+)", headers)}
+        strange = needed - SYSTEM - {name.lower() for name in found} - {name for name in needed if name.startswith("api-ms-win-")}
+        expect(not strange, f"{file.name} needs {sorted(strange)}, which is neither Windows' nor beside it")
+        data = file.read_bytes()
+        expect(str(common.SOURCES).encode() + b"/" not in data, f"{file.name} holds the path of the sources")
+    return ", ".join(file.name for file in ours(tree))
+
+
+def check_resources(tree):
+    version = re.search(r"VERSION (\d+\.\d+\.\d+)", (common.SOURCES / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
+    for file in ours(tree):
+        expect(version.encode("utf-16-le") in file.read_bytes(), f"{file.name} does not say the version {version}")
+    program = (tree / "iir2d.exe").read_bytes()
+    for text in (b"<activeCodePage", b"<longPathAware"):
+        expect(text in program, f"iir2d.exe has no {text.decode()} in its manifest")
+    expect(b"\x89PNG\r\n\x1a\n" in program, "iir2d.exe has no icon")
+    said = (tree / "resources/package.txt").read_text(encoding="utf-8")
+    expect(said.startswith(f"zip {version}"), f"package.txt says {said!r}")
+    expect(any((tree / "licenses").iterdir()), "there are no licences")
+    return version
+
+
+def check_moves(tree):
+    """Windows aligns the stack to 16 bytes, and GCC spills as if it were to 32 or 64 (GCC bug 54412)."""
+    looked = 0
+    for file in ours(tree):
+        with subprocess.Popen([f"{TARGET}-objdump", "-d", "-M", "intel", "--no-show-raw-insn", str(file)], stdout=subprocess.PIPE, text=True,
+                              encoding="utf-8", errors="replace") as process:
+            for line in process.stdout:
+                looked += "ymm" in line or "zmm" in line
+                expect(not ALIGNED_MOVE.search(line), f"{file.name}: {line.strip()}")
+    expect(looked > 1000, f"only {looked} instructions with wide vectors were found")
+    return f"{looked} instructions with wide vectors"
+
+
+def exported_by_dll(file):
+    text = output(f"{TARGET}-objdump", "-p", file)
+    table = text.split("[Ordinal/Name Pointer] Table", 1)[1]
+    return set(re.findall(r"^\s+\[\s*\d+\](?: \+base\[\s*\d+\])?\s+(?:[0-9a-f]+\s+)?(\S+)\s*$", table.split("\n\n")[0], re.MULTILINE))
+
+
+def check_exports(tree, linux):
+    dll = exported_by_dll(tree / "iir2d.dll")
+    lines = output("nm", "--dynamic", "--defined-only", next((linux / "kernels").glob("libiir2d.so"))).splitlines()
+    library = {line.split()[2] for line in lines}
+    c_names = {name for name in library if name.startswith("iir2d_")}
+    expect(c_names == {name for name in dll if name.startswith("iir2d_")},
+           f"of the C functions differ: {sorted(c_names ^ {name for name in dll if name.startswith('iir2d_')})}")
+    strange = {name for name in dll if not name.startswith(("iir2d_", "_ZN5iir2d", "_ZNK5iir2d", "_ZTIN5iir2d", "_ZTSN5iir2d", "_ZTVN5iir2d"))}
+    expect(not strange, f"exported, but of no interface: {sorted(strange)[:10]}")
+    inside = {name for name in dll if re.match(r"_Z(NK?|T[IVS]N)5iir2d(7support|4pool|3iir|6device|4cuda|7convert|8embedded|3gpu)", name)}
+    expect(not inside, f"exported, but of no public name space: {sorted(inside)[:10]}")
+    return f"{len(c_names)} C functions, {len(dll) - len(c_names)} of C++"
