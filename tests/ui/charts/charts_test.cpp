@@ -98,7 +98,7 @@ TEST(LatencyChart, EveryRowTellsAndChoosesItsCase) {
 
 TEST(LatencyChart, ALogarithmicAxisKeepsTheBars) {
     const auto chart = shownChart<LatencyChart>(someResults(), 0);
-    EXPECT_DOUBLE_EQ(chart->spread(), 8.5 / 2.0);
+    EXPECT_DOUBLE_EQ(chart->largestOverSmallest(), 8.5 / 2.0);
     chart->setLogarithmic(true);
     auto* series = qobject_cast<QHorizontalBarSeries*>(chart->chart()->series().front());
     ASSERT_NE(series, nullptr);
