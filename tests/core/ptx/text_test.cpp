@@ -83,7 +83,7 @@ TEST(Text, ErrorsNameTheLine) {
                                                           {".reg .b12 %z;", "not executed"},
                                                           {"call nothing;", "no function"},
                                                           {"st.shared.u32 [%rd1, %r1;", ""},
-                                                          {"@%r1 ret;", "no predicate"},
+                                                          {"@%r1 ret;", "not a predicate"},
                                                           {"mov.u64 %rd1, {%r1, %r2, %r3};", "parts"},
                                                           {"setp.lo.s32 %p1, %r1, %r2;", ""}}) {
         const std::string message = error_of(kernel(1, body));

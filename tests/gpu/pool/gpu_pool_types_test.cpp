@@ -102,6 +102,12 @@ void compare(PoolDesc desc, std::uint64_t seed, std::int64_t gap) {
                                              .argmax = argmax_address},
                           run);
     ++passes.backward;
+    // The CPU takes the powers of gradients in vectors, the GPU one by one.
+    if (is_power && pool::scatters_norms(desc)) {
+        double worst = 0.0;
+        ASSERT_TRUE(gradients_agree(desc, x, expected.y, dy, dx.values(), worst)) << pooling.backward_kernel;
+        return;
+    }
     ASSERT_TRUE(same_bits_but_nan(dx.values(), backward_in<T>(desc, x, expected, dy, 3)))
         << pooling.backward_kernel;
 }

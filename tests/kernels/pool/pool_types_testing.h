@@ -108,6 +108,35 @@ std::vector<T> backward_in(const iir2d::PoolDesc& desc, const std::vector<T>& x,
     return backward_on(cpu(threads), desc, x, forward, dy);
 }
 
+inline std::vector<double> magnitudes_of(std::vector<double> values) {
+    for (double& v : values) v = std::abs(v);
+    return values;
+}
+
+// Compares gradients with the reference's, within the tolerance times what is summed, and keeps the largest
+// error over that.
+template <class T>
+::testing::AssertionResult gradients_agree(const iir2d::PoolDesc& desc, const std::vector<T>& x,
+                                           const std::vector<T>& y, const std::vector<T>& dy,
+                                           const std::vector<T>& dx, double& worst) {
+    std::vector<double> expected(x.size());
+    std::vector<double> scale(x.size());
+    // lp's gradients have the sign of x, max's have places that depend on it.
+    const auto sizes = desc.op == iir2d::PoolOp::lp ? magnitudes_of(as_doubles(x)) : as_doubles(x);
+    if (!iir2d::reference::pool_backward(desc, as_doubles(x), as_doubles(y), as_doubles(dy), expected) ||
+        !iir2d::reference::pool_backward(desc, sizes, as_doubles(y), magnitudes_of(as_doubles(dy)), scale))
+        return ::testing::AssertionFailure() << "the reference refuses it";
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        const double error = std::abs(iir2d::element::load<double>(dx[i]) - expected[i]);
+        if (!(error <= tolerance<T>() * std::abs(scale[i]) + smallest<T>()))
+            return ::testing::AssertionFailure()
+                   << "element " << i << ": " << iir2d::element::load<double>(dx[i]) << " for "
+                   << expected[i];
+        if (scale[i] > 1e-4) worst = std::max(worst, error / scale[i]);
+    }
+    return ::testing::AssertionSuccess();
+}
+
 // Windows of every kind, and adaptive ones, of an op.
 inline std::vector<iir2d::PoolDesc> small_matrix(iir2d::PoolDesc desc) {
     using iir2d::Extent;
