@@ -165,7 +165,7 @@ TEST_F(TuningModelTest, JudgesWhatWasMeasured) {
     ASSERT_NE(figures, nullptr);
     ASSERT_TRUE(figures->headroom.overall);
     EXPECT_GT(headroomRows(figures->headroom).rows.size(), 3);
-    ASSERT_EQ(figures->purposes.size(), iir2d::model_purposes().size());
+    ASSERT_EQ(figures->purposes.size(), iir2d::model_purposes(iir2d::Backend::cpu).size());
     const JudgedPurpose& filters = figures->purposes.front();
     ASSERT_EQ(filters.whyNot.toStdString(), "");
     ASSERT_FALSE(filters.problems.empty());
