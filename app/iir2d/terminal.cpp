@@ -34,11 +34,11 @@ std::atomic<int> interruptions{0};
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
 
 extern "C" void on_interrupt(int signal_number) {
-    int told = signal_number;
+    int received = signal_number;
 #if defined(SIGBREAK)
-    if (told == SIGBREAK) told = SIGINT;
+    if (received == SIGBREAK) received = SIGINT;
 #endif
-    if (interruptions.fetch_add(1) > 0) std::_Exit(128 + told);
+    if (interruptions.fetch_add(1) > 0) std::_Exit(128 + received);
     std::signal(signal_number, on_interrupt);  // System V semantics reset the handler
 }
 

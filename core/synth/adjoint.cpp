@@ -509,7 +509,7 @@ void AdjointMaker::reverse(const std::vector<Id>& list) {
                 m_adjoint.resize(b.tree().symbols.size(), nothing);
                 // The value that is replaced has no part in what follows.
                 b.assign(adjoint, zero(b.tree().symbols[adjoint].type));
-                if (is_active(s.value)) spread(value(s.value), b.symbol(g));
+                if (is_active(s.value)) propagate(value(s.value), b.symbol(g));
                 break;
             }
             case StmtKind::store:
@@ -517,7 +517,7 @@ void AdjointMaker::reverse(const std::vector<Id>& list) {
                 if (is_active(s.value)) {
                     const Id g = b.let(fresh("g"), b.load(m_reverse[s.symbol], value(s.index)));
                     m_adjoint.resize(b.tree().symbols.size(), nothing);
-                    spread(value(s.value), b.symbol(g));
+                    propagate(value(s.value), b.symbol(g));
                 }
                 break;
             case StmtKind::branch:

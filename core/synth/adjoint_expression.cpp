@@ -90,7 +90,7 @@ Id AdjointMaker::named(Id value) {
     return b.symbol(made);
 }
 
-void AdjointMaker::spread_load(const Expr& e, Id g) {
+void AdjointMaker::propagate_to_load(const Expr& e, Id g) {
     const Id array = m_adjoint[e.symbol];
     if (array == nothing) return;
     if (is_own(e.symbol))
@@ -122,7 +122,7 @@ bool AdjointMaker::needs_guard(Id id) const {
     return std::any_of(e.args.begin(), e.args.begin() + e.count, [&](Id arg) { return needs_guard(arg); });
 }
 
-void AdjointMaker::spread(Id id, Id seed) {
+void AdjointMaker::propagate(Id id, Id seed) {
     const Expr e = b.expr(id);
     if (!is_float(e.type) || e.op == Op::literal) return;
     if (e.op == Op::symbol) {
@@ -131,24 +131,24 @@ void AdjointMaker::spread(Id id, Id seed) {
         return;
     }
     const Id g = named(seed);
-    if (e.op == Op::load) return spread_load(e, g);
+    if (e.op == Op::load) return propagate_to_load(e, g);
     bool vectors = !is_scalar(e.type);
     for (std::size_t k = 0; k < e.count; ++k) vectors = vectors || !is_scalar(b.type(e.args[k]));
     if (e.op == Op::select && (needs_guard(e.args[1]) || needs_guard(e.args[2]))) {
         b.branch(
-            e.args[0], [&] { spread(e.args[1], g); }, [&] { spread(e.args[2], g); });
+            e.args[0], [&] { propagate(e.args[1], g); }, [&] { propagate(e.args[2], g); });
     } else if (e.op == Op::select) {
         const Id nought = zero(e.type);
-        spread(e.args[1], b.select(e.args[0], g, nought));
-        spread(e.args[2], b.select(e.args[0], nought, g));
+        propagate(e.args[1], b.select(e.args[0], g, nought));
+        propagate(e.args[2], b.select(e.args[0], nought, g));
     } else if (vectors) {
-        spread_vector(e, g);
+        propagate_vector(e, g);
     } else {
-        spread_scalar(e, g);
+        propagate_scalar(e, g);
     }
 }
 
-void AdjointMaker::spread_scalar(const Expr& e, Id g) {
+void AdjointMaker::propagate_scalar(const Expr& e, Id g) {
     const Type type = e.type;
     const Id x = e.args[0], y = e.count > 1 ? e.args[1] : nothing;
     const auto l = [&](double v) { return number(type, v); };
@@ -157,86 +157,86 @@ void AdjointMaker::spread_scalar(const Expr& e, Id g) {
     const auto plus = [&](Id a, Id c) { return b.binary(Op::add, a, c); };
     switch (e.op) {
         case Op::neg:
-            return spread(x, b.unary(Op::neg, g));
+            return propagate(x, b.unary(Op::neg, g));
         case Op::add:
-            spread(x, g);
-            return spread(y, g);
+            propagate(x, g);
+            return propagate(y, g);
         case Op::sub:
-            spread(x, g);
-            return spread(y, b.unary(Op::neg, g));
+            propagate(x, g);
+            return propagate(y, b.unary(Op::neg, g));
         case Op::mul:
-            spread(x, times(g, y));
-            return spread(y, times(g, x));
+            propagate(x, times(g, y));
+            return propagate(y, times(g, x));
         case Op::div:
-            spread(x, over(g, y));
-            return spread(y, b.unary(Op::neg, over(times(g, x), times(y, y))));
+            propagate(x, over(g, y));
+            return propagate(y, b.unary(Op::neg, over(times(g, x), times(y, y))));
         case Op::fma:
-            spread(x, times(g, y));
-            spread(y, times(g, x));
-            return spread(e.args[2], g);
+            propagate(x, times(g, y));
+            propagate(y, times(g, x));
+            return propagate(e.args[2], g);
         case Op::min:
         case Op::max: {
             const Id first = b.binary(e.op == Op::min ? Op::lt : Op::gt, x, y);
-            spread(x, b.select(first, g, l(0)));
-            return spread(y, b.select(first, l(0), g));
+            propagate(x, b.select(first, g, l(0)));
+            return propagate(y, b.select(first, l(0), g));
         }
         case Op::abs:
-            return spread(x, b.select(b.binary(Op::lt, x, l(0)), b.unary(Op::neg, g), g));
+            return propagate(x, b.select(b.binary(Op::lt, x, l(0)), b.unary(Op::neg, g), g));
         case Op::cast:
-            return is_float(b.type(x)) ? spread(x, b.cast(b.type(x), g)) : void();
+            return is_float(b.type(x)) ? propagate(x, b.cast(b.type(x), g)) : void();
         case Op::sin:
-            return spread(x, times(g, call(Op::cos, x)));
+            return propagate(x, times(g, call(Op::cos, x)));
         case Op::cos:
-            return spread(x, b.unary(Op::neg, times(g, call(Op::sin, x))));
+            return propagate(x, b.unary(Op::neg, times(g, call(Op::sin, x))));
         case Op::tan: {
             const Id t = named(call(Op::tan, x));
-            return spread(x, times(g, plus(l(1), times(t, t))));
+            return propagate(x, times(g, plus(l(1), times(t, t))));
         }
         case Op::exp:
-            return spread(x, times(g, call(Op::exp, x)));
+            return propagate(x, times(g, call(Op::exp, x)));
         case Op::exp2:
-            return spread(x, times(times(g, call(Op::exp2, x)), l(std::log(2.0))));
+            return propagate(x, times(times(g, call(Op::exp2, x)), l(std::log(2.0))));
         case Op::log:
-            return spread(x, over(g, x));
+            return propagate(x, over(g, x));
         case Op::log2:
-            return spread(x, over(g, times(x, l(std::log(2.0)))));
+            return propagate(x, over(g, times(x, l(std::log(2.0)))));
         case Op::log1p:
-            return spread(x, over(g, plus(l(1), x)));
+            return propagate(x, over(g, plus(l(1), x)));
         case Op::tanh: {
             const Id t = named(call(Op::tanh, x));
-            return spread(x, times(g, b.binary(Op::sub, l(1), times(t, t))));
+            return propagate(x, times(g, b.binary(Op::sub, l(1), times(t, t))));
         }
         case Op::sqrt:
-            return spread(x, over(g, times(l(2), call(Op::sqrt, x))));
+            return propagate(x, over(g, times(l(2), call(Op::sqrt, x))));
         case Op::rsqrt: {
             const Id r = named(call(Op::rsqrt, x));
-            return spread(x, times(times(g, l(-0.5)), times(r, times(r, r))));
+            return propagate(x, times(times(g, l(-0.5)), times(r, times(r, r))));
         }
         case Op::cbrt: {
             const Id r = named(call(Op::cbrt, x));
-            return spread(x, over(g, times(l(3), times(r, r))));
+            return propagate(x, over(g, times(l(3), times(r, r))));
         }
         case Op::pow: {
             const Id lower = b.function(Op::pow, {x, b.binary(Op::sub, y, l(1))});
-            spread(x, times(g, times(y, lower)));
-            return spread(y, times(g, times(b.function(Op::pow, {x, y}), call(Op::log, x))));
+            propagate(x, times(g, times(y, lower)));
+            return propagate(y, times(g, times(b.function(Op::pow, {x, y}), call(Op::log, x))));
         }
         case Op::atan2: {
             const Id square = named(plus(times(x, x), times(y, y)));
-            spread(x, over(times(g, y), square));
-            return spread(y, b.unary(Op::neg, over(times(g, x), square)));
+            propagate(x, over(times(g, y), square));
+            return propagate(y, b.unary(Op::neg, over(times(g, x), square)));
         }
         case Op::erf:
-            return spread(x, times(times(g, l(2 / std::sqrt(std::acos(-1.0)))),
-                                   call(Op::exp, b.unary(Op::neg, times(x, x)))));
+            return propagate(x, times(times(g, l(2 / std::sqrt(std::acos(-1.0)))),
+                                      call(Op::exp, b.unary(Op::neg, times(x, x)))));
         case Op::hypot: {
             const Id r = named(b.function(Op::hypot, {x, y}));
-            spread(x, over(times(g, x), r));
-            return spread(y, over(times(g, y), r));
+            propagate(x, over(times(g, x), r));
+            return propagate(y, over(times(g, y), r));
         }
         case Op::fmod:
-            spread(x, g);
-            return spread(y, b.unary(Op::neg, times(g, call(Op::trunc, over(x, y)))));
+            propagate(x, g);
+            return propagate(y, b.unary(Op::neg, times(g, call(Op::trunc, over(x, y)))));
         default:
             return;  // floor, ceil and trunc are flat
     }
@@ -268,7 +268,7 @@ Id AdjointMaker::frobenius(Id a, Id c) {
     return made;
 }
 
-void AdjointMaker::spread_vector(const Expr& e, Id g) {
+void AdjointMaker::propagate_vector(const Expr& e, Id g) {
     const Id x = e.args[0], y = e.count > 1 ? e.args[1] : nothing;
     const auto call = [&](Op op, Id a, Id c = nothing) {
         return c == nothing ? b.function(op, {a}) : b.function(op, {a, c});
@@ -276,45 +276,46 @@ void AdjointMaker::spread_vector(const Expr& e, Id g) {
     const auto sub = [&](Id a, Id c) { return b.binary(Op::sub, a, c); };
     switch (e.op) {
         case Op::component:
-            return spread(x, unit(b.type(x), static_cast<int>(e.symbol), g));
+            return propagate(x, unit(b.type(x), static_cast<int>(e.symbol), g));
         case Op::make:
-            for (std::size_t k = 0; k < e.count; ++k) spread(e.args[k], b.component(g, static_cast<int>(k)));
+            for (std::size_t k = 0; k < e.count; ++k)
+                propagate(e.args[k], b.component(g, static_cast<int>(k)));
             return;
         case Op::neg:
-            return spread(x, b.unary(Op::neg, g));
+            return propagate(x, b.unary(Op::neg, g));
         case Op::add:
-            spread(x, g);
-            return spread(y, g);
+            propagate(x, g);
+            return propagate(y, g);
         case Op::sub:
-            spread(x, g);
-            return spread(y, b.unary(Op::neg, g));
+            propagate(x, g);
+            return propagate(y, b.unary(Op::neg, g));
         case Op::mul:
-            spread(x, times(g, y));
-            return spread(y, is_scalar(b.type(y)) ? frobenius(g, x) : times(g, x));
+            propagate(x, times(g, y));
+            return propagate(y, is_scalar(b.type(y)) ? frobenius(g, x) : times(g, x));
         case Op::dot:
-            spread(x, times(y, g));
-            return spread(y, times(x, g));
+            propagate(x, times(y, g));
+            return propagate(y, times(x, g));
         case Op::cross:
-            spread(x, call(Op::cross, y, g));
-            return spread(y, call(Op::cross, g, x));
+            propagate(x, call(Op::cross, y, g));
+            return propagate(y, call(Op::cross, g, x));
         case Op::length:
-            return spread(x, times(x, b.binary(Op::div, g, call(Op::length, x))));
+            return propagate(x, times(x, b.binary(Op::div, g, call(Op::length, x))));
         case Op::normalize: {
             const Id unit_x = named(call(Op::normalize, x));
             const Id across = sub(g, times(unit_x, call(Op::dot, g, unit_x)));
-            return spread(x, times(across, b.binary(Op::div, number(Type::f32, 1), call(Op::length, x))));
+            return propagate(x, times(across, b.binary(Op::div, number(Type::f32, 1), call(Op::length, x))));
         }
         case Op::matvec:
-            spread(x, call(Op::outer, g, y));
-            return spread(y, call(Op::matvec, call(Op::transpose, x), g));
+            propagate(x, call(Op::outer, g, y));
+            return propagate(y, call(Op::matvec, call(Op::transpose, x), g));
         case Op::matmat:
-            spread(x, call(Op::matmat, g, call(Op::transpose, y)));
-            return spread(y, call(Op::matmat, call(Op::transpose, x), g));
+            propagate(x, call(Op::matmat, g, call(Op::transpose, y)));
+            return propagate(y, call(Op::matmat, call(Op::transpose, x), g));
         case Op::transpose:
-            return spread(x, call(Op::transpose, g));
+            return propagate(x, call(Op::transpose, g));
         case Op::outer:
-            spread(x, call(Op::matvec, g, y));
-            return spread(y, call(Op::matvec, call(Op::transpose, g), x));
+            propagate(x, call(Op::matvec, g, y));
+            return propagate(y, call(Op::matvec, call(Op::transpose, g), x));
         case Op::determinant: {
             // The cofactors, row by row.
             const Type vector = vector_of(rank(b.type(x)));
@@ -336,7 +337,7 @@ void AdjointMaker::spread_vector(const Expr& e, Id g) {
                 const Id part = call(Op::outer, unit(vector, k, g), row);
                 made = made == nothing ? part : b.binary(Op::add, made, part);
             }
-            return spread(x, made);
+            return propagate(x, made);
         }
         default:
             return;

@@ -64,10 +64,10 @@ class AdjointMaker {
     bool is_above_zero(Id expr) const;
     bool needs_guard(Id expr) const;
     // Adds d/d expr * seed to the adjoints of what it reads; expr is the new tree's, in the reverse sweep.
-    void spread(Id expr, Id seed);
-    void spread_scalar(const Expr& e, Id g);
-    void spread_vector(const Expr& e, Id g);
-    void spread_load(const Expr& e, Id g);
+    void propagate(Id expr, Id seed);
+    void propagate_scalar(const Expr& e, Id g);
+    void propagate_vector(const Expr& e, Id g);
+    void propagate_to_load(const Expr& e, Id g);
     Id named(Id value);  // a local of it, where it is more than a name
     Id unit(Type vector, int k, Id value);
     Id frobenius(Id a, Id c);

@@ -32,7 +32,7 @@ class JaxExpressions {
     bool is_uniform(Id id) const;
 
     // A number of each thread beside vectors or matrices.
-    static std::string spread(const std::string& text, Type beside) {
+    static std::string broadcast(const std::string& text, Type beside) {
         if (is_vector(beside)) return text + "[..., None]";
         return is_matrix(beside) ? text + "[..., None, None]" : text;
     }

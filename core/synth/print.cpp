@@ -24,7 +24,8 @@ constexpr int loosest = 16;
 
 class Printer {
   public:
-    Printer(const Tree& tree, bool cuda) : m_tree(tree), m_cuda(cuda), m_spread(tree.symbols.size(), false) {
+    Printer(const Tree& tree, bool cuda)
+        : m_tree(tree), m_cuda(cuda), m_is_per_thread(tree.symbols.size(), false) {
         for (const Symbol& s : tree.symbols) {
             if (s.kind == SymbolKind::index) m_index = s.name;
         }
@@ -102,7 +103,7 @@ class Printer {
 
     void target(Id id) {
         m_out += symbol(id).name;
-        if (m_spread[id]) m_out += "[thread]";
+        if (m_is_per_thread[id]) m_out += "[thread]";
     }
 
     // "= e", or "+= f" where e is what is written plus f.
@@ -261,7 +262,7 @@ class Printer {
             const Stmt& s = m_tree.stmts[id];
             if (s.kind == StmtKind::shared) stmt(s, 2);
             if (s.kind == StmtKind::let || s.kind == StmtKind::array) {
-                m_spread[s.symbol] = true;
+                m_is_per_thread[s.symbol] = true;
                 indent(2);
                 m_out += spelling(symbol(s.symbol).type);
                 m_out += " " + symbol(s.symbol).name + "[64]";
@@ -449,7 +450,8 @@ class Printer {
     const Tree& m_tree;
     bool m_cuda;
     std::string m_index = "i";
-    std::vector<bool> m_spread;  // locals of a block kernel, which on the host are arrays over its threads
+    std::vector<bool>
+        m_is_per_thread;  // locals of a block kernel, which on the host are arrays over its threads
     std::string m_out;
 };
 

@@ -135,7 +135,7 @@ class JaxPrinter : JaxExpressions {
                 if (mask.empty())
                     line(name + " = jnp.broadcast_to(" + value + ", " + shape_of(type) + ")");
                 else
-                    line(name + " = jnp.where(" + spread(mask, type) + ", " + value + ", " + name + ")");
+                    line(name + " = jnp.where(" + broadcast(mask, type) + ", " + value + ", " + name + ")");
                 return mask;
             }
             case StmtKind::store: {

@@ -183,7 +183,7 @@ std::string JaxExpressions::operand(Id id) {
 
 std::string JaxExpressions::operand(Id id, Type other) {
     const std::string text = operand(id);
-    return is_scalar(type(id)) && !is_scalar(other) ? spread(text, other) : text;
+    return is_scalar(type(id)) && !is_scalar(other) ? broadcast(text, other) : text;
 }
 
 std::string JaxExpressions::call(const std::string& name, const Expr& e) {
@@ -214,7 +214,7 @@ std::string JaxExpressions::expr(Id id) {
         case Op::logical_not:
             return "~" + operand(e.args[0]);
         case Op::select:
-            return "jnp.where(" + spread(operand(e.args[0]), e.type) + ", " + expr(e.args[1]) + ", " +
+            return "jnp.where(" + broadcast(operand(e.args[0]), e.type) + ", " + expr(e.args[1]) + ", " +
                    expr(e.args[2]) + ")";
         case Op::cast:
             return operand(e.args[0]) + ".astype(" + jax_type_name(e.type) + ")";

@@ -56,7 +56,7 @@ bool scatters_norms(const PoolDesc& desc);
 // larger than the caches, its rows are whole vectors or very long. Rows that begin unaligned are written
 // through.
 bool backward_chooses_stores(const PoolDesc& desc, const PoolGeometry& geometry);
-bool backward_stores_past_caches(const PoolGeometry& geometry);
+bool backward_uses_non_temporal_stores(const PoolGeometry& geometry);
 
 // Returns the elements of dx that make a task worth its set-up.
 constexpr std::int64_t backward_task_elements(const Config& config) {

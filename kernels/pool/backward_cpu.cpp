@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t shortest_non_temporal = 512;
 
 bool worth_non_temporal(const PoolGeometry& geometry, ElementType element, const TensorView& dx) {
-    if (element != ElementType::f32 || !backward_stores_past_caches(geometry)) return false;
+    if (element != ElementType::f32 || !backward_uses_non_temporal_stores(geometry)) return false;
     return has_aligned_rows(dx) || geometry.x.in >= shortest_non_temporal;
 }
 
@@ -112,7 +112,7 @@ bool backward_chooses_stores(const PoolDesc& desc, const PoolGeometry& geometry)
                            : scatters_in_vectors(desc, geometry);
 }
 
-bool backward_stores_past_caches(const PoolGeometry& geometry) {
+bool backward_uses_non_temporal_stores(const PoolGeometry& geometry) {
     constexpr double bytes = std::int64_t{16} << 20;
     const auto elements = static_cast<double>(geometry.planes()) * static_cast<double>(geometry.y.in) *
                           static_cast<double>(geometry.x.in);

@@ -133,7 +133,7 @@ Config PoolConfigs::resolve(const Config& config) const {
     if (!has_stores()) return made;
     made.stores = config.stores;
     if (made.stores != 0) return made;
-    const bool past = backward ? backward_stores_past_caches(m_geometry) : folding(config.way).past;
+    const bool past = backward ? backward_uses_non_temporal_stores(m_geometry) : folding(config.way).past;
     made.stores = past ? stores_past : stores_through;
     return made;
 }
@@ -142,7 +142,7 @@ const PoolConfigs::Folding& PoolConfigs::folding(std::int32_t way) const {
     std::optional<Folding>& known = m_foldings[static_cast<std::size_t>(way)];
     if (!known) {
         const CpuKernel kernel = choose_cpu_kernel(m_desc, m_geometry, {.way = way});
-        known = Folding{way_of_kernel(kernel), stores_past_caches(m_geometry, kernel)};
+        known = Folding{way_of_kernel(kernel), uses_non_temporal_stores(m_geometry, kernel)};
     }
     return *known;
 }

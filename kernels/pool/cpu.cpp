@@ -60,7 +60,7 @@ bool fills_caches(const PoolGeometry& geometry) {
 
 bool worth_non_temporal(const PoolGeometry& geometry, const CpuKernel& kernel, const Planes<const float>& x,
                         const Planes<float>& y) {
-    if (!stores_past_caches(geometry, kernel)) return false;
+    if (!uses_non_temporal_stores(geometry, kernel)) return false;
     if (!kernel.small_windows) return true;
     if (has_4k_aliasing(geometry, x, y)) return false;
     constexpr std::int64_t vector = vector_bytes / static_cast<std::int64_t>(sizeof(float));
@@ -309,7 +309,7 @@ bool is_dealt_out(const PoolDesc& desc, const PoolGeometry& geometry) {
 
 }  // namespace
 
-bool stores_past_caches(const PoolGeometry& geometry, const CpuKernel& kernel) {
+bool uses_non_temporal_stores(const PoolGeometry& geometry, const CpuKernel& kernel) {
     if (!fills_caches(geometry)) return false;
     constexpr std::int64_t vector = vector_bytes / static_cast<std::int64_t>(sizeof(float));
     const bool is_long = geometry.x.out >= shortest_non_temporal;

@@ -52,7 +52,7 @@ constexpr std::int64_t task_elements(const Config& config) {
 bool chooses_stores(const PoolDesc& desc, const CpuKernel& kernel, bool with_places);
 
 // Returns whether static's stores are past the caches, where rows begin at multiples of 32 bytes.
-bool stores_past_caches(const PoolGeometry& geometry, const CpuKernel& kernel);
+bool uses_non_temporal_stores(const PoolGeometry& geometry, const CpuKernel& kernel);
 
 // Returns whether every row begins at a multiple of 32 bytes.
 bool has_aligned_rows(const TensorView& view);
