@@ -254,7 +254,7 @@ def test_bfloat16_of_other_layouts_is_refused():
     swapped = swapped.view(swapped.dtype.newbyteorder())
     memory = np.zeros(200, np.uint8)
     odd = np.ndarray((4, 5), ml_dtypes.bfloat16, memory, strides=(11, 2))
-    for array, says in ((swapped, "convert to float32"), (odd, "no multiple of the element's size")):
+    for array, says in ((swapped, "convert to float32"), (odd, "not a multiple of the element's size")):
         with pytest.raises(TypeError, match=says):
             iir2d.filter(array)
         with pytest.raises(TypeError, match=says):
