@@ -54,7 +54,7 @@ def main():
     options = parser.parse_args()
     for tool in (WINE, "wineserver", "x86_64-w64-mingw32-gcc-posix"):
         if shutil.which(tool) is None:
-            raise common.Failure(common.NOT_WRITTEN, f"{tool} is missing: install what installers/debian-release-packages.txt lists")
+            raise common.Failure(common.NOT_WRITTEN, f"{tool} is missing: install what installers/debian-windows-packages.txt lists")
     archives = sorted(options.folder.glob("iir2d-tools-*-win64.zip"))
     installers = sorted(options.folder.glob("iir2d-tools-*-win64.exe"))
     if len(archives) != 1 or len(installers) > 1:

@@ -58,11 +58,12 @@ def parse(arguments):
     return options
 
 
-def install_what_is_needed():
+def install_what_is_needed(kinds):
     if os.environ.get("IIR2D_SKIP_DEPS") == "1":
         return
     common.run(common.SOURCES / "bootstrap", "deps")
-    wanted = common.packages_in(common.SOURCES / "installers/debian-release-packages.txt")
+    lists = ["debian-release-packages.txt"] + (["debian-windows-packages.txt"] if "windows" in kinds else [])
+    wanted = [name for one in lists for name in common.packages_in(common.SOURCES / "installers" / one)]
     known = subprocess.run(["dpkg-query", "-W", "-f", "${Package} ${db:Status-Status}\n", *wanted], capture_output=True, text=True, encoding="utf-8",
                            check=False).stdout
     missing = [name for name in wanted if f"{name} installed\n" not in known]
@@ -190,7 +191,7 @@ def main(arguments):
     options = parse(arguments)
     os.umask(0o022)
     os.environ.pop(common.STATE, None)  # of a run that this one is part of: asked again here
-    install_what_is_needed()
+    install_what_is_needed(options.kinds)
     if options.sign:
         signing.check_key(options.sign)  # by openssl, which is among what is needed
     left_out = (options.out, options.evidence, options.sign)

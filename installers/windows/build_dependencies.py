@@ -352,7 +352,7 @@ def main():
     chosen = parser.parse_args()
     compiler = shutil.which(f"{TARGET}-g++-posix")
     if compiler is None:
-        raise CannotBeHad("there is no g++-mingw-w64-x86-64-posix: install it (installers/debian-release-packages.txt)")
+        raise CannotBeHad("there is no g++-mingw-w64-x86-64-posix: install it (installers/debian-windows-packages.txt)")
     version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
     pinned = json.loads((HERE / "sources.json").read_text(encoding="utf-8"))
     only = {name for name in chosen.only.split(",") if name}
