@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * How calls are executed, in the stable C interface of libiir2d: the functions of iir2d_core.h and
- * iir2d_pool.h with a config that is given, configs as texts, and how the library chooses where none is. No
- * config changes a bit of a result, only the time it takes; docs/tuning.md has the knobs and what is valid
- * where. Since version 1.2.0. Every function is safe to call from several threads at once on distinct output
- * buffers.
+ * iir2d_pool.h with a config that is given, configs as texts, and how the library chooses where none is. A
+ * config changes the time of a result, and none of its bits but by `warps` and `carry` on a GPU. What is
+ * valid where: docs/tuning.md. Since version 1.2.0. Every function is safe to call from several threads at
+ * once on distinct output buffers.
  */
 #ifndef IIR2D_TUNE_H
 #define IIR2D_TUNE_H
