@@ -136,8 +136,7 @@ def main(arguments):
         report.check("packages: four, and none runs anything when it is installed", check_packages, folder)
     if list(folder.glob("*.deb")) and not options.no_install and not report.failures:
         report.check("installs and runs in a bare Debian 12", check_in_chroot, deb_files.find(folder))
-    if report.failures:
-        raise Failure(CHECK_FAILED, f"{len(report.failures)} of {len(report.cases)} checks failed: {'; '.join(report.failures)}")
+    report.refuse_failures()
     if not (folder / signing.SIGNATURE).is_file():
         print("not signed")
     print(f"{len(report.cases)} checks passed")

@@ -64,12 +64,7 @@ def main():
     check_files(report, debs, [common.SOURCES, *options.also_without])
     if not options.files_only:
         check_installed(report, debs, options.screenshots, options.quick)
-    if options.report:
-        common.write_whole(options.report, report.junit())
-    if report.failures:
-        raise common.Failure(common.CHECK_FAILED, f"{len(report.failures)} of {len(report.cases)} checks failed: "
-                             f"{'; '.join(report.failures)}")
-    print(f"{len(report.cases)} checks passed")
+    report.finish(options.report)
 
 
 if __name__ == "__main__":

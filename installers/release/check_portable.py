@@ -68,12 +68,7 @@ def main():
         raise common.Failure(common.BAD_ARGUMENT, f"{options.folder} has neither an AppImage nor a portable tree")
     report = Report(TOOL, "packaging")
     check(report, appimage, archive, [common.SOURCES], options.quick)
-    if options.report:
-        common.write_whole(options.report, report.junit())
-    if report.failures:
-        raise common.Failure(common.CHECK_FAILED, f"{len(report.failures)} of {len(report.cases)} checks failed: "
-                             f"{'; '.join(report.failures)}")
-    print(f"{len(report.cases)} checks passed")
+    report.finish(options.report)
 
 
 if __name__ == "__main__":

@@ -63,12 +63,7 @@ def main():
         raise common.Failure(common.BAD_ARGUMENT, f"{options.linux} is no build for Linux: there is no bin/iir2d")
     report = Report(TOOL, "packaging")
     check(report, archives[0], (installers or [None])[0], options.linux.resolve())
-    if options.report:
-        common.write_whole(options.report, report.junit())
-    if report.failures:
-        raise common.Failure(common.CHECK_FAILED, f"{len(report.failures)} of {len(report.cases)} checks failed: "
-                             f"{'; '.join(report.failures)}")
-    print(f"{len(report.cases)} checks passed")
+    report.finish(options.report)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,18 @@ class Report:
     def failures(self):
         return [name for name, _, failure, _ in self.cases if failure]
 
+    def refuse_failures(self):
+        """Raises the Failure that names the failed checks, where there are any."""
+        if self.failures:
+            raise common.Failure(common.CHECK_FAILED, f"{len(self.failures)} of {len(self.cases)} checks failed: {'; '.join(self.failures)}")
+
+    def finish(self, file):
+        """Writes the JUnit report into `file` where there is one, refuses failures, and prints how many checks passed."""
+        if file:
+            common.write_whole(file, self.junit())
+        self.refuse_failures()
+        print(f"{len(self.cases)} checks passed")
+
     def junit(self):
         suite = xml.Element("testsuite", name=self.suite, tests=str(len(self.cases)), failures=str(len(self.failures)), errors="0",
                             skipped="0", time=f"{sum(case[1] for case in self.cases):.3f}")
