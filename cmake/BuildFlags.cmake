@@ -48,12 +48,13 @@ if(IIR2D_SANITIZE)
 endif()
 
 # ccache keeps its objects in the user's cache folder. Paths below the checkout are hashed as relative ones, so that
-# a second clone finds what the first compiled; a precompiled header is accepted by its content.
+# a second clone finds what the first compiled; a precompiled header is accepted by its content. What a source includes
+# is taken from the compiler's own list (CCACHE_DEPEND), so that a source is not preprocessed once more to be hashed.
 if(PROJECT_IS_TOP_LEVEL)
   find_program(CCACHE_PROGRAM ccache)
 endif()
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(_launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+  set(_launcher ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
                 CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${CCACHE_PROGRAM})
   set(CMAKE_C_COMPILER_LAUNCHER ${_launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${_launcher})

@@ -18,10 +18,13 @@
 #include "tests/ui/patience.h"
 #include "tests/ui/picture/view_testing.h"
 #include "ui/benchmark/benchmark_page.h"
+#include "ui/benchmark/duel_dialogs.h"
+#include "ui/kernels/kernels_page.h"
 #include "ui/operations/operation_list.h"
 #include "ui/operations/operations_panel.h"
 #include "ui/picture/image_page.h"
 #include "ui/release/release_dialogs.h"
+#include "ui/release/sign_off_dialog.h"
 #include "ui/session/session.h"
 #include "ui/solve/solve_page.h"
 #include "ui/tuning/tuning_page.h"
@@ -60,6 +63,31 @@ class KeysTest : public ::testing::Test {
             window.setPage(page);
             QTest::qWait(1);
             visit();
+        }
+    }
+    // Shows every tab of every tab bar that is seen, tabs within tabs too, and then the ones from before.
+    template <class Visit>
+    void onAllTabs(QWidget& page, Visit visit) {
+        for (QTabBar* bar : page.findChildren<QTabBar*>()) {
+            if (!bar->isVisible()) continue;
+            const int before = bar->currentIndex();
+            for (int tab = 0; tab < bar->count(); ++tab) {
+                if (!bar->isTabEnabled(tab)) continue;
+                bar->setCurrentIndex(tab);
+                QTest::qWait(1);
+                visit();
+                for (QTabBar* inner : page.findChildren<QTabBar*>()) {
+                    if (inner == bar || !inner->isVisible()) continue;
+                    const int innerBefore = inner->currentIndex();
+                    for (int other = 0; other < inner->count(); ++other) {
+                        inner->setCurrentIndex(other);
+                        QTest::qWait(1);
+                        visit();
+                    }
+                    inner->setCurrentIndex(innerBefore);
+                }
+            }
+            bar->setCurrentIndex(before);
         }
     }
     int operations() { return int(session.recipe().operations.size()); }
@@ -244,6 +272,13 @@ TEST_F(KeysTest, NoMnemonicMeansTwoThings) {
             look("benchmark tab");
         }
     }
+    int kernelTabs = 0;
+    window.setPage(MainWindow::Page::kernels);
+    onAllTabs(window.kernelsPage(), [&] {
+        ++kernelTabs;
+        look("kernels tab");
+    });
+    EXPECT_GT(kernelTabs, 6);
     window.setPage(MainWindow::Page::solve);
     SolveModel& solving = window.solvePage().model();
     solving.setChoices({.problem = SolveProblem::heat, .heatSteps = 3});
@@ -268,9 +303,17 @@ TEST_F(KeysTest, NoMnemonicMeansTwoThings) {
         expectUniqueIn(action->menu());
     }
     for (const QMenu* menu : window.findChildren<QMenu*>()) expectUniqueIn(menu);
-    const NewReleaseDialog dialog(QString(), &window);
-    const_cast<NewReleaseDialog&>(dialog).show();
-    expectUnique(mnemonics(dialog, nullptr), "new release");
+    const auto lookAt = [](QDialog&& dialog) {
+        dialog.show();
+        expectUnique(mnemonics(dialog, nullptr), dialog.objectName().toUtf8().constData());
+    };
+    const auto release = std::make_shared<const ReleaseSnapshot>();
+    lookAt(NewReleaseDialog(QString(), &window));
+    lookAt(AttachDialog(*release, QString(), QString(), &window));
+    lookAt(WaiverDialog(*release, QString(), &window));
+    lookAt(SignOffDialog(release, QString(), &window));
+    lookAt(DuelDialog(std::unexpected(QStringLiteral("no case")), Settings{}, &window));
+    lookAt(SaveDuelDialog(folder.path(), QStringLiteral("duel"), QString(), &window));
 }
 
 // A value in force, a text that is none, and what is shown of it.
