@@ -331,7 +331,8 @@ def draw_regret(figures, path):
     picture.line([(x(one["k"]), y(one["geomean"])) for one in by_k], OURS, 2.5)
     for one in by_k:
         picture.dot(x(one["k"]), y(one["geomean"]), OURS)
-        picture.text(x(one["k"]), y(one["geomean"]) - 9, f"{one['geomean']:.4f}", "middle", 11)
+        anchor = {KS[0]: "start", KS[-1]: "end"}.get(one["k"], "middle")
+        picture.text(x(one["k"]), y(one["geomean"]) - 9, f"{one['geomean']:.4f}", anchor, 11)
         picture.text(x(one["k"]), bottom + 18, str(one["k"]), "middle", 12)
     picture.text(left, bottom + 40, "first configs of the model that are timed; the best of them over the best of all, geometric means", size=12)
     picture.write(path)
