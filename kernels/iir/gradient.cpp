@@ -105,6 +105,21 @@ class Strips {
     LaneRows<S> rows(std::int64_t strip) const {
         return {m_data.data() + first(strip) * m_height, columns(strip)};
     }
+    // Has the system give the pages of a large plane, some at a time. A band of rows lies in all strips:
+    // without this the first band would wait for all pages, and whoever stops the run with it. False when it
+    // was stopped.
+    bool touch(int threads, const RunControl& control, support::ProgressRange range) const {
+        constexpr std::int64_t page = 4096 / sizeof(S);
+        constexpr std::int64_t chunk = (std::int64_t{8} << 20) / sizeof(S);
+        const std::int64_t samples = m_width * m_height;
+        if (samples <= 4 * chunk) return true;
+        return support::parallel_for(threads, (samples + chunk - 1) / chunk, control, range,
+                                     [&](std::int64_t i) {
+                                         const std::int64_t end = std::min(samples, (i + 1) * chunk);
+                                         for (std::int64_t at = i * chunk; at < end; at += page)
+                                             m_data.data()[at] = S{};
+                                     });
+    }
     // Asks for rows of the strip, if there is one, which lie too far away for the processor to see them
     // coming.
     template <support::Access Use>
@@ -186,8 +201,9 @@ class PlaneGradient {
                 body(*band, first, count, i);
             });
         };
+        if (!between.touch(threads, control, part_of(0.0, 0.05))) return false;
         const bool across = each_band(
-            part_of(0.0, 0.2), [&](Band<S, A>& band, std::int64_t first, std::int64_t count, std::int64_t) {
+            part_of(0.05, 0.2), [&](Band<S, A>& band, std::int64_t first, std::int64_t count, std::int64_t) {
                 const LaneRows<const S> y = band.gradient().filter(count, as_input(band.u()));
                 for (std::int64_t s = 0; s < between.count(); ++s) {
                     const LaneRows<S> strip = between.rows(s);

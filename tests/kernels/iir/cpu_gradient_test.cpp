@@ -6,7 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <fstream>
 #include <limits>
+#include <vector>
+
+#if defined(__linux__)
+#include <unistd.h>
+#endif
 
 #include "kernels/iir/adjoint.h"
 #include "kernels/iir/analysis.h"
@@ -293,5 +300,39 @@ TEST(CpuGradientOf, ARunThatIsStoppedInTheMiddleWritesNothing) {
         EXPECT_EQ(dp, std::vector<double>(dp.size(), -9.0));
     }
 }
+
+#if defined(__linux__)
+// Bytes of memory that the process has pages for.
+std::int64_t resident_bytes() {
+    std::ifstream file("/proc/self/statm");
+    std::int64_t all = 0;
+    std::int64_t resident = 0;
+    file >> all >> resident;
+    return resident * sysconf(_SC_PAGESIZE);
+}
+
+// The first band of rows lies in every page of a copy of the plane by strips of columns: whoever stops the
+// run would wait for the system to give all of them.
+TEST(CpuGradientOf, ALargePlaneIsStoppedBeforeItsMemoryIsThere) {
+    constexpr std::int64_t width = 8192;
+    constexpr std::int64_t height = 2048;
+    const std::vector<float> x(width * height, 0.5F);
+    const FilterDesc desc{.shape = {.h = height, .w = width}, .filter = {.id = 6}};
+    const ConstTensorView view{x.data(), ElementType::f32, desc.shape, width, width * height};
+    std::stop_source stop;
+    std::int64_t most = 0;
+    const std::int64_t before = resident_bytes();
+    const RunControl control{.stop = stop.get_token(), .progress = [&](double) {
+                                 most = std::max(most, resident_bytes() - before);
+                                 stop.request_stop();
+                             }};
+    std::vector<double> dp(filter_row(6)->parameters.size());
+    const auto done = iir::gradient_cpu(desc, *make_filter(desc.filter), view, view, dp, 1, control);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().code, ErrorCode::cancelled);
+    EXPECT_GT(most, 0);
+    EXPECT_LT(most, width * height * std::int64_t{sizeof(float)} / 2);
+}
+#endif
 
 }  // namespace
