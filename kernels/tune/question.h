@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a decision is asked for: a problem on a device with its configs.
+// Describes what a decision is asked for: a problem on a device with its configs.
 #pragma once
 
 #include <string>
@@ -17,17 +17,17 @@ class Question {
     virtual Purpose purpose() const = 0;
     virtual std::string key() const = 0;
     virtual Facts facts() const = 0;
-    // `other_bits`: also those that change bits.
+    // Returns the candidates. `other_bits`: also those that change bits.
     virtual std::vector<Config> candidates(bool other_bits) const = 0;
     virtual Result<void> check(const Config& config) const = 0;
-    // Precondition: check() lets it through.
+    // Returns every knob's value as it will be. Precondition: check() accepts the config.
     virtual Config resolve(const Config& config) const = 0;
     // Ids of what computes; the CPU's where nothing else is said.
     virtual std::string machine() const;
     virtual std::string kernels() const;
-    // Whether runs that a user asks for may take turns: what they take has to be the config's doing.
+    // Returns whether runs that a user asks for may take turns: their times must depend on the config.
     virtual bool is_timed_in_use() const { return true; }
-    // Whether there is a purpose for it.
+    // Returns whether there is a purpose for it.
     virtual bool has_models() const { return true; }
 };
 

@@ -23,7 +23,7 @@ struct Knob {
     bool other_bits = false;  // its values give other bits than static's
 };
 
-// In the order of the fields.
+// Lists the knobs in the order of the fields.
 inline constexpr std::array<Knob, 13> knobs{{{"threads", &Config::threads},
                                              {"stores", &Config::stores},
                                              {"share", &Config::share, true},
@@ -84,9 +84,9 @@ Result<void> check_each(const Configs& configs, const Config& config, bool on_gp
 std::string size_in_key(const Shape& shape);
 std::string end_of_key(int threads, const std::string& target, const char* device = "cpu");
 
-// What decides which configs a problem has.
+// Describes which configs a problem has.
 struct Space {
-    // Whether a knob's value is valid.
+    // Returns whether a knob's value is valid.
     std::function<bool(const Config&, const Knob&)> check;
     std::function<Config(const Config&)> resolve;  // of what check() lets through
     int threads = 1;                               // of the device
@@ -94,7 +94,7 @@ struct Space {
     bool other_bits = false;  // with the knobs that change bits
 };
 
-// As iir2d::candidates().
+// Does what iir2d::candidates() does.
 std::vector<Config> candidates(const Space& space);
 
 // Returns the number of knobs that are set.
