@@ -12,7 +12,7 @@
 
 namespace iir2d::pool {
 
-// For what scatters_in_vectors().
+// Scatters averages' gradients where scatters_in_vectors() holds.
 class AvgScatter {
   public:
     explicit AvgScatter(const Job<float>& job)

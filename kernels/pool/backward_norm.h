@@ -102,7 +102,7 @@ class NormScatter {
         return scattered;
     }
 
-    // Elements of 16 bits in one of two rows of floats.
+    // Widens elements of 16 bits to one of two rows of floats.
     const float* wide(const T* row, std::int64_t count, std::size_t which) {
         if constexpr (is_narrow) {
             widen_row(row, count, m_wide[which].data());

@@ -12,7 +12,7 @@
 
 namespace iir2d::pool {
 
-// Window rows that an input row has, as the ring counts input rows that a window has.
+// Returns the window rows that an input row has, as the ring counts the input rows that a window has.
 inline AxisWindows transposed(const AxisWindows& axis) {
     return {.in = axis.out, .out = axis.in, .window = axis.most_windows_near()};
 }
