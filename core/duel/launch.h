@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inside core/duel only: the processes of one launch and the memory that they share.
+// Inside core/duel only: runs the processes of one launch in memory that they share.
 #pragma once
 
 #include <array>
@@ -21,13 +21,14 @@
 
 namespace workbench::duel {
 
-// Why a case ends: a participant crashed, hung, refused, or could not be started; or somebody asked to stop.
+// Says why a case ends: a participant crashed, hung, refused, or could not be started; or it was cancelled.
 struct Trouble {
     std::optional<Participant> who;  // absent: it is of none alone
     std::string what;                // a sentence that goes on after "base: "
     bool cancelled = false;
     bool by_itself = false;  // it crashed or hung, and was not ended from outside
-    // Of what no case can be measured with: bad_input, a library; device_failure, a worker. Else the case's.
+    // The kind of an error for which no case can be measured: bad_input, a library; device_failure, a worker.
+    // Absent: the error is this case's alone.
     std::optional<ErrorKind> of_all = {};
     bool ends_duel = false;  // even where cases are complete: they are of no one library
 };
@@ -43,7 +44,7 @@ struct LaunchPlan {
     std::chrono::milliseconds longest_call{30000};
 };
 
-// Four processes, asleep but for the one whose turn it is. All are ended when it is destroyed.
+// Holds four processes, of which all but the one whose turn it is sleep. Ends them when it is destroyed.
 class Launch {
   public:
     // Starts the participants and lets each open its library.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What lines of a data set look like: which members they have, and what those are. The schema that ships,
+// Describes the lines of a data set: which members they have, and of which types. The schema that ships,
 // resources/schemas/synth-1.schema.json, is printed from the same table.
 #pragma once
 
