@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How verdicts look, in one place: a word, a symbol and a colour, so that none of them is needed alone.
+// Gives verdicts a word, a symbol and a colour, so that a reader needs no single one of them.
 #pragma once
 
 #include <QColor>
@@ -13,7 +13,7 @@ class QPainter;
 
 namespace workbench {
 
-// "◀", "▶", "=", "?", "–": faster and slower point to the side of the chart they lie on.
+// Returns "◀", "▶", "=", "?" or "–": faster and slower point to the side of the chart they lie on.
 QString verdictSymbol(Verdict verdict);
 QString verdictText(Verdict verdict);   // "▶ SLOWER"
 QString verdictHelp(Verdict verdict);   // what it means, one sentence
@@ -21,7 +21,7 @@ QColor verdictColour(Verdict verdict);  // of the theme in force, readable on ba
 // Draws its mark, about 10 wide: shapes as well as colours.
 void drawVerdict(QPainter& painter, Verdict verdict, const QPointF& at);
 
-// The same of duels, which have "…", "≠" and "✕" too: undecided, wrong and failed.
+// Return the same for duels, which have "…", "≠" and "✕" too: undecided, wrong and failed.
 QString verdictSymbol(DuelVerdict verdict);
 QString verdictText(DuelVerdict verdict);
 QString verdictHelp(DuelVerdict verdict);

@@ -17,7 +17,7 @@ struct DataSetWish {
     QString folder;
     std::uint64_t count = 140;
     std::uint64_t seed = 1;
-    // Empty: the same number of each category. Else of those that are missing there are none.
+    // Empty: the same number of each category; else none of a category that is missing.
     std::map<synth::Category, double> weights = {};
     QStringList targets = {};  // empty: the default ones that are there
     QStringList levels = {};   // empty: V0, V2 and V3
@@ -26,11 +26,11 @@ struct DataSetWish {
     friend bool operator==(const DataSetWish&, const DataSetWish&) = default;
 };
 
-// All but targets, which have to be looked for.
+// Returns all options but targets, which have to be looked for.
 synth::GenerateOptions optionsOf(const DataSetWish& wish);
 // Asks the compilers for the targets and takes what a run that is resumed was begun with.
 Result<synth::GenerateOptions> completeOptions(const DataSetWish& wish, const std::stop_token& stop);
-// The `iir2d synth generate` of it.
+// Returns the `iir2d synth generate` that makes it.
 QString commandLine(const DataSetWish& wish);
 
 }  // namespace workbench

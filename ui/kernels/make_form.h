@@ -29,7 +29,7 @@ class MakeForm : public QWidget {
 
     DataSetWish wish() const;
     void setWish(const DataSetWish& wish);
-    // The targets that there are, available or not.
+    // Sets the targets that exist, available or not.
     void setTargets(const std::vector<compile::TargetState>& targets);
     void setBusy(bool busy);
 
