@@ -22,7 +22,7 @@
 namespace workbench::duel {
 
 // Says why a case ends: a participant crashed, hung, refused, or could not be started; or it was cancelled.
-struct Trouble {
+struct LaunchError {
     std::optional<Participant> who;  // absent: it is of none alone
     std::string what;                // a sentence that goes on after "base: "
     bool cancelled = false;
@@ -33,7 +33,7 @@ struct Trouble {
     bool ends_duel = false;  // even where cases are complete: they are of no one library
 };
 template <class T>
-using Done = std::expected<T, Trouble>;
+using LaunchResult = std::expected<T, LaunchError>;
 
 struct LaunchPlan {
     std::filesystem::path base, now;
@@ -48,14 +48,14 @@ struct LaunchPlan {
 class Launch {
   public:
     // Starts the participants and lets each open its library.
-    static Done<std::unique_ptr<Launch>> start(const PreparedCase& prepared, const LaunchPlan& plan,
-                                               const TaskControl& control);
+    static LaunchResult<std::unique_ptr<Launch>> start(const PreparedCase& prepared, const LaunchPlan& plan,
+                                                       const TaskControl& control);
     ~Launch();
     Launch(const Launch&) = delete;
     Launch& operator=(const Launch&) = delete;
 
     // Calls `untimed` times and then once more, timed.
-    Done<TimedSample> call(Participant who, int untimed);
+    LaunchResult<TimedSample> call(Participant who, int untimed);
 
     std::span<const std::byte> output_of(Participant who) const;
     // Returns what its library says of itself, after start().
@@ -64,11 +64,11 @@ class Launch {
 
   private:
     Launch(const LaunchPlan& plan, const TaskControl& control) : m_plan(plan), m_control(control) {}
-    Done<void> place(const PreparedCase& prepared);
-    Done<void> spawn(Participant who);
-    Done<void> load(Participant who);
+    LaunchResult<void> place(const PreparedCase& prepared);
+    LaunchResult<void> spawn(Participant who);
+    LaunchResult<void> load(Participant who);
     void ask(Participant who, Command command);
-    Done<void> wait_for(Participant who, const std::string& doing);
+    LaunchResult<void> wait_for(Participant who, const std::string& doing);
     Page& page_of(Participant who) const;
     void leave_running(Participant who);
     void end_all();

@@ -11,7 +11,7 @@
 #include "core/compile/compiler.h"
 #include "core/inspect/data_set_view.h"
 #include "core/inspect/mismatch.h"
-#include "ui/kernels/data_set_wish.h"
+#include "ui/kernels/data_set_request.h"
 #include "ui/kernels/shown_kernel.h"
 #include "ui/session/job.h"
 
@@ -32,7 +32,7 @@ class DataSetDesk : public QObject {
     bool isOpening() const { return m_opening.isRunning(); }
 
     // Makes one, on as many threads as there are processors; cancel() keeps whole shards.
-    void make(const DataSetWish& wish);
+    void make(const DataSetRequest& request);
     bool isMaking() const { return m_making.isRunning(); }
     void cancel();  // the making, or the opening
     // Returns the progress of making, "120 kernels, 3 rejected, 40 pairs/s, 12 s left", or of opening; empty:

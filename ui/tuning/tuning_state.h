@@ -27,7 +27,7 @@ struct TuningState {
     std::vector<tune::RegisteredModel> models;
     tune::UseStatistics kept;  // what files have, without what this process counted since
     std::vector<tune::LearnedEntry> learned;
-    QStringList troubles;  // what could not be read
+    QStringList readFailures;  // what could not be read
 
     bool isHere(const tune::LearnedEntry& entry) const;  // of this machine and these kernels
     const tune::RegisteredModel* active(std::string_view purpose) const;
