@@ -12,7 +12,7 @@
 namespace workbench::synth {
 
 // Reads a record, or what was rejected. bad_input names the member that is wrong, and begins without a
-// subject: "has ir[0].bytes, which is no whole number from 0".
+// subject: "has ir[0].bytes, which is not a whole number from 0".
 Result<nlohmann::json> read_record(std::string_view line);
 Result<nlohmann::json> read_rejected(std::string_view line);
 
