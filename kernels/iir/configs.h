@@ -56,7 +56,7 @@ class FilterConfigs final : public tune::Question {
 };
 
 // The configs of a filter on a GPU.
-class GpuFilterConfigs final : public tune::Question {
+class GpuFilterConfigs final : public tune::GpuQuestion {
   public:
     // Lists the configs of a filter on a GPU. `job` is static's, `filters` are the descriptor's; all must
     // outlive it.
@@ -69,9 +69,6 @@ class GpuFilterConfigs final : public tune::Question {
     Result<void> check(const Config& config) const override;
     Result<void> check_knob(const Config& config, const tune::Knob& knob) const;
     Config resolve(const Config& config) const override;
-    std::string machine() const override { return m_host.machine; }
-    std::string kernels() const override;
-    bool is_timed_in_use() const override { return false; }
 
   private:
     bool warms_up(std::int32_t warps) const;
@@ -79,7 +76,6 @@ class GpuFilterConfigs final : public tune::Question {
     const FilterDesc& m_desc;
     const Filters& m_filters;
     const GpuJob& m_job;
-    tune::GpuHost m_host;
     CpuJob m_passes;  // as the CPU has them: keys and features name them
     mutable std::map<std::int32_t, bool> m_warms_up;
 };

@@ -60,7 +60,7 @@ class PoolConfigs final : public tune::Question {
 };
 
 // The configs of pooling on a GPU.
-class GpuPoolConfigs final : public tune::Question {
+class GpuPoolConfigs final : public tune::GpuQuestion {
   public:
     // Lists the configs of a pooling on a GPU. The descriptor, its geometry and static's pooling must outlive
     // it.
@@ -74,9 +74,6 @@ class GpuPoolConfigs final : public tune::Question {
     Result<void> check(const Config& config) const override;
     Result<void> check_knob(const Config& config, const tune::Knob& knob) const;
     Config resolve(const Config& config) const override;
-    std::string machine() const override { return m_host.machine; }
-    std::string kernels() const override;
-    bool is_timed_in_use() const override { return false; }
     bool has_models() const override { return m_use != PoolUse::backward; }
 
   private:
@@ -86,7 +83,6 @@ class GpuPoolConfigs final : public tune::Question {
     const PoolGeometry& m_geometry;
     const GpuPooling& m_pooling;
     PoolUse m_use;
-    tune::GpuHost m_host;
     CpuKernel m_formula;  // as the CPU has it: keys and features name it
 };
 

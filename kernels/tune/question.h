@@ -3,11 +3,13 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "iir2d/config.h"
 #include "iir2d/error.h"
 #include "kernels/tune/features.h"
+#include "kernels/tune/machine.h"
 
 namespace iir2d::tune {
 
@@ -29,6 +31,24 @@ class Question {
     virtual bool is_timed_in_use() const { return true; }
     // Returns whether there is a purpose for it.
     virtual bool has_models() const { return true; }
+};
+
+// Asks about a problem on a GPU: holds what does not depend on the operation.
+class GpuQuestion : public Question {
+  public:
+    std::string machine() const override { return m_host.machine; }
+    std::string kernels() const override;
+    bool is_timed_in_use() const override { return false; }
+
+  protected:
+    explicit GpuQuestion(GpuHost host) : m_host(std::move(host)) {}
+    // Returns the key that begins as that of the same problem on the CPU.
+    std::string key_of(const std::string& beginning) const;
+    // Returns the facts of the same problem on the CPU, with this GPU's in place of the CPU's.
+    Facts on_gpu(Facts facts) const;
+
+  private:
+    GpuHost m_host;
 };
 
 // Returns the features of the problem by a config, which may be invalid, then that error.

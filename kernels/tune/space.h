@@ -87,15 +87,26 @@ std::string end_of_key(int threads, const std::string& target, const char* devic
 // Describes which configs a problem has.
 struct Space {
     // Returns whether a knob's value is valid.
-    std::function<bool(const Config&, const Knob&)> check;
-    std::function<Config(const Config&)> resolve;  // of what check() lets through
-    int threads = 1;                               // of the device
+    std::function<bool(const Config&, const Knob&)> check = {};
+    std::function<Config(const Config&)> resolve = {};  // of what check() lets through
+    int threads = 1;                                    // of the device
     bool on_gpu = false;
     bool other_bits = false;  // with the knobs that change bits
 };
 
 // Does what iir2d::candidates() does.
 std::vector<Config> candidates(const Space& space);
+
+// Returns the candidates of configs that have check_knob() and resolve(): those of `device`, whose own two
+// are not read.
+template <class Configs>
+std::vector<Config> candidates_of(const Configs& configs, Space device) {
+    device.check = [&](const Config& config, const Knob& knob) {
+        return configs.check_knob(config, knob).has_value();
+    };
+    device.resolve = [&](const Config& config) { return configs.resolve(config); };
+    return candidates(device);
+}
 
 // Returns the number of knobs that are set.
 int knobs_set(const Config& config);
