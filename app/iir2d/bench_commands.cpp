@@ -234,12 +234,12 @@ void add_bench_command(CLI::App& parser, Action& chosen) {
         command->add_option("--protocol", arguments->protocol,
                             "standard, smoke, or a protocol file: the whole matrix and how it is measured");
     for (CLI::Option* option : said_by_a_protocol) protocol->excludes(option);
-    command->add_option("--out-csv", arguments->out_csv, "Write one row a case");
-    command->add_option("--out-json", arguments->out_json, "Write the full result");
+    command->add_option("--out-csv", arguments->out_csv, "Write one row for each case to this CSV file");
+    command->add_option("--out-json", arguments->out_json, "Write the full result to this JSON file");
     command->add_option("--out-md", arguments->out_md, "Write a report");
     command->add_option("--record", arguments->record, "Write a whole record into this new directory");
     command->add_option("--sign", arguments->sign, "Sign the record with this private key (iir2d key new)");
-    command->add_flag("--samples", arguments->samples, "Print every timed sample, ms");
+    command->add_flag("--samples", arguments->samples, "Print every timed sample, in ms");
     command->callback([arguments, &chosen] {
         std::string& record = arguments->record;
         while (record.size() > 1 && record.ends_with('/')) record.pop_back();

@@ -100,15 +100,19 @@ void add_compare_records_command(CLI::App& parser, Action& chosen) {
     command->add_option("BASE", arguments->base, "The earlier record: a directory, or its record.json")
         ->required();
     command->add_option("NEW", arguments->now, "The later record")->required();
-    command->add_option("--metric", arguments->metric, "ratio-to-copy, latency or throughput")
+    command
+        ->add_option("--metric", arguments->metric,
+                     "The figure to compare: ratio-to-copy, latency or throughput")
         ->capture_default_str();
-    command->add_option("--margin", arguments->margin, "Differences within it count as none")
+    command
+        ->add_option("--margin", arguments->margin, "Relative differences up to this count as no difference")
         ->capture_default_str();
     command->add_option("--max-regression", arguments->max_regression,
-                        "What a case may be above the base, as 25%; without it no case may be SLOWER");
+                        "How much slower than BASE a case may be, as 25%; without it no case may be SLOWER");
     command->add_option("--out-md", arguments->out_md, "Write a report");
-    command->add_flag("--allow-unlike", arguments->allow_unlike,
-                      "Compare other devices, inputs, precisions and sizes too; the report says so");
+    command->add_flag(
+        "--allow-unlike", arguments->allow_unlike,
+        "Also compare records of different devices, inputs, precisions or sizes; the report says so");
     command->add_flag("--json", arguments->json, "Print the comparison as JSON");
     add_quiet(*command, arguments->quiet);
     command->callback(

@@ -205,30 +205,32 @@ void add_duel_command(CLI::App& parser, Action& chosen) {
         ->expected(0, 2)
         ->type_name("BASE [NEW]");
     auto* rev = command->add_option("--rev", a->revision,
-                                    "BASE is this git revision, built once into a cache folder");
-    command->add_option("--source", a->source, "The git repository of --rev")
+                                    "Take this git revision as BASE; it is built once, into a cache folder");
+    command->add_option("--source", a->source, "The git repository that --rev is in")
         ->capture_default_str()
         ->needs(rev);
-    auto* protocol =
-        command->add_option("--protocol", a->protocol, "The cases of this protocol: smoke or standard");
+    auto* protocol = command->add_option("--protocol", a->protocol,
+                                         "Measure the cases of this protocol: smoke or standard");
     for (CLI::Option* option : a->matrix.add_what_to(*command)) protocol->excludes(option);
     a->matrix.add_shared_to(*command);
     for (const char* refused : {"--config", "--tune"}) command->get_option(refused)->group("");
-    command->add_option("--margin", a->margin, "Differences within it count as none")->capture_default_str();
+    command->add_option("--margin", a->margin, "Relative differences up to this count as no difference")
+        ->capture_default_str();
     command
         ->add_option("--launches", a->launches,
                      "Launches of all processes before the first look; each later one has half as many again")
         ->capture_default_str();
     command
         ->add_option("--pairs", a->pairs,
-                     "LEAST..MOST of a case: none is decided before, none measured after")
+                     "Least and most pairs of each case, as LEAST..MOST: a verdict is given from LEAST on, "
+                     "and no more than MOST are measured")
         ->capture_default_str();
-    command->add_option("--budget", a->budget, "Seconds of a case, then it is AMBIGUOUS")
+    command->add_option("--budget", a->budget, "Most seconds for each case; then it is AMBIGUOUS")
         ->capture_default_str();
     command->add_option("--longest-call", a->longest_call, "Seconds after which a call counts as hung")
         ->capture_default_str();
     command->add_option("--max-regression", a->max_regression,
-                        "What a case may be slower, as 25%; without it no case may be SLOWER");
+                        "How much slower a case may be, as 25%; without it no case may be SLOWER");
     command->add_option("--record", a->record, "Write a record of the duel into this new directory");
     command->add_option("--sign", a->sign, "Sign the record with this private key");
     command->add_option("--out-md", a->out_md, "Write a report");

@@ -239,7 +239,7 @@ void add_history_command(CLI::App& parser, Action& chosen) {
     };
     CLI::App* add = sub("add", "Verify records and keep them", run_add);
     add->add_option("RECORD", a->records, "Record directories, or their record.json")->required();
-    add->add_option("--note", a->note, "A line about them, kept beside each; history note changes it");
+    add->add_option("--note", a->note, "A note of one line for each record; history note changes it");
     add_quiet(*add, a->quiet);
     CLI::App* note = sub("note", "Write or remove a record's note",
                          [](const HistoryArguments& h, const Interruption&) { return run_note(h); });
@@ -256,12 +256,13 @@ void add_history_command(CLI::App& parser, Action& chosen) {
     CLI::App* trend = sub("trend", "Show a case over time; without a case, list the cases there are",
                           [](const HistoryArguments& h, const Interruption&) { return run_trend(h); });
     trend->add_option("CASE", a->key, "The case's key");
-    trend->add_option("--metric", a->metric, "ratio-to-copy, latency or throughput")->capture_default_str();
-    trend->add_option("--device", a->device, "Of this device alone: its name or id");
+    trend->add_option("--metric", a->metric, "The figure to show: ratio-to-copy, latency or throughput")
+        ->capture_default_str();
+    trend->add_option("--device", a->device, "Only this device, by its name or id");
     trend->add_flag("--json", a->json, "Print JSON");
     CLI::App* changes = sub("changes", "List what duels say of each case, oldest first",
                             [](const HistoryArguments& h, const Interruption&) { return run_changes(h); });
-    changes->add_option("CASE", a->key, "Of this case alone: its key");
+    changes->add_option("CASE", a->key, "Only this case, by its key");
     changes->add_flag("--json", a->json, "Print JSON");
     CLI::App* check = sub("check", "Check the database and every record in it",
                           [](const HistoryArguments& h, const Interruption&) { return run_check(h); });

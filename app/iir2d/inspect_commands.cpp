@@ -216,7 +216,7 @@ void print_device(const iir2d::DeviceInfo& device) {
 
 void add_info_command(CLI::App& parser, Action& chosen) {
     CLI::App* command =
-        parser.add_subcommand("info", "Say what an image file is, and the range of its samples");
+        parser.add_subcommand("info", "Print what an image file is, and the range of its samples");
     auto arguments = std::make_shared<InfoArguments>();
     command->add_option("IMAGE", arguments->image, "The image to look at");
     command->add_flag("--formats", arguments->formats,

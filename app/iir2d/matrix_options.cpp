@@ -51,16 +51,16 @@ std::vector<CLI::Option*> MatrixOptions::add_what_to(CLI::App& command) {
     const auto list = [&command](const char* name, std::vector<std::string>& values, const char* help) {
         command.add_option(name, values, help)->type_name("LIST");
     };
-    list("--sizes", sizes, "WIDTHxHEIGHT, with commas between (default: 1024x1024,2048x2048)");
+    list("--sizes", sizes, "Sizes as WIDTHxHEIGHT, separated by commas (default: 1024x1024,2048x2048)");
     list("--filter-ids", filter_ids, "Filters by number (default: 1,4,8)");
-    list("--border-modes", borders, "clamp, mirror, wrap, constant (default: mirror)");
-    list("--precisions", precisions, "f32, mixed, f64 (default: f32,mixed)");
+    list("--border-modes", borders, "Borders: clamp, mirror, wrap, constant (default: mirror)");
+    list("--precisions", precisions, "Precisions: f32, mixed, f64 (default: f32,mixed)");
     list("--pool-ops", pool_ops,
-         "max, avg, lp, adaptive-max, adaptive-avg; without --filter-ids pooling is all that runs");
+         "Pooling operations: max, avg, lp, adaptive-max, adaptive-avg; without --filter-ids no filter runs");
     const std::size_t first_of_pooling = command.get_options().size();
-    list("--pool-dtypes", pool_dtypes, "What pooling stores: f32, f64, f16, bf16 (default: f32)");
-    list("--pool-passes", pool_passes, "forward, backward (default: forward)");
-    pool.add_to(command, "HEIGHTxWIDTH of the pooling operations that are not adaptive");
+    list("--pool-dtypes", pool_dtypes, "Element types of pooling: f32, f64, f16, bf16 (default: f32)");
+    list("--pool-passes", pool_passes, "Passes of pooling: forward, backward (default: forward)");
+    pool.add_to(command, "The window as HEIGHTxWIDTH, of pooling operations that are not adaptive");
     for (CLI::Option* option : options_from(command, first_of_pooling))
         option->needs(command.get_option("--pool-ops"));
     command.add_option("--recipe", recipe, "Run this recipe instead of single operations");
@@ -74,16 +74,18 @@ std::vector<CLI::Option*> MatrixOptions::add_how_to(CLI::App& command) {
     command.add_option("--warmup", warmup, "Untimed iterations before the timed ones")->capture_default_str();
     command.add_option("--iters", iterations, "Timed iterations")->capture_default_str();
     command.add_option("--until", until,
-                       "Instead of --iters: until the 95 % interval of the median is within this, as 1%");
-    command.add_option("--min-iters", min_iterations, "With --until: at least so many")
+                       "In place of --iters: measure until the 95 % confidence interval of the median is "
+                       "within this, as 1%");
+    command.add_option("--min-iters", min_iterations, "With --until: least timed iterations")
         ->capture_default_str();
-    command.add_option("--max-iters", max_iterations, "With --until: at most so many")->capture_default_str();
-    command.add_option("--max-seconds", max_seconds, "With --until: at most so long a case")
+    command.add_option("--max-iters", max_iterations, "With --until: most timed iterations")
+        ->capture_default_str();
+    command.add_option("--max-seconds", max_seconds, "With --until: most seconds for each case")
         ->capture_default_str();
     command.add_flag("--cold", cold, "Empty the host's caches before each timed run on the CPU");
     command
         .add_option("--most-disturbed", most_disturbed,
-                    "The part of preempted samples above which a case is inconclusive")
+                    "Share of preempted samples above which a case is inconclusive")
         ->capture_default_str();
     return options_from(command, first);
 }

@@ -61,17 +61,18 @@ std::vector<std::string> with_hyphens(int argc, char** argv) {
 }
 
 void DeviceOptions::add_to(CLI::App& command) {
-    command.add_option("--device", device, "auto, cpu, cuda or cuda:N")->capture_default_str();
+    command.add_option("--device", device, "The device: auto, cpu, cuda or cuda:N")->capture_default_str();
     command.add_option("--threads", threads, "Threads of the CPU backend, at least 1 (default: all)");
     command.add_option(
         "--tune", tune,
-        "How kernels are executed: off, auto, model or measure (default: IIR2D_TUNE, or auto)");
+        "What decides how kernels are executed: off, auto, model or measure (default: IIR2D_TUNE, or auto)");
     keeps_use = true;
 }
 
 void DeviceOptions::add_config_to(CLI::App& command) {
     command.add_option("--config", config,
-                       "Execute it like this, as \"threads:1 stores:past\" or \"static\"; changes no result");
+                       "Execute by this config, such as \"threads:1 stores:past\" or \"static\"; on the CPU "
+                       "it changes no result");
 }
 
 Result<std::optional<iir2d::Config>> DeviceOptions::pinned() const {

@@ -181,12 +181,14 @@ void add_pool_command(CLI::App& parser, Action& chosen) {
     auto arguments = std::make_shared<PoolArguments>();
     arguments->files.add_to(*command);
     arguments->files.device.add_config_to(*command);
-    command->add_option("--op", arguments->op, "max, avg, lp, adaptive-max or adaptive-avg")->required();
+    command->add_option("--op", arguments->op, "The operation: max, avg, lp, adaptive-max or adaptive-avg")
+        ->required();
     arguments->pool.add_to(*command,
-                           "HEIGHTxWIDTH in pixels, or one number for both; required but of adaptive ops");
+                           "The window as HEIGHTxWIDTH in pixels, or one number for both; required except "
+                           "for adaptive operations");
     command
         ->add_option("--dtype", arguments->dtype,
-                     "What samples are rounded to and pooled in: f32, f64, f16 or bf16")
+                     "The element type that samples are rounded to and pooled in: f32, f64, f16 or bf16")
         ->capture_default_str();
     command->add_option(
         "--indices", arguments->indices,

@@ -12,16 +12,18 @@ using workbench::fail;
 
 void PoolOptions::add_to(CLI::App& command, const char* window_help) {
     command.add_option("--window", window, window_help)->capture_default_str();
-    command.add_option("--stride", stride, "HEIGHTxWIDTH in pixels (default: the window)");
-    command.add_option("--padding", padding, "HEIGHTxWIDTH in pixels, at most half the window")
+    command.add_option("--stride", stride, "The stride as HEIGHTxWIDTH in pixels (default: the window)");
+    command
+        .add_option("--padding", padding, "The padding as HEIGHTxWIDTH in pixels, at most half the window")
         ->capture_default_str();
-    command.add_option("--dilation", dilation, "HEIGHTxWIDTH")->capture_default_str();
+    command.add_option("--dilation", dilation, "The distance between taps as HEIGHTxWIDTH")
+        ->capture_default_str();
     command.add_flag("--ceil-mode", ceil_mode, "Keep a last window that overhangs the image");
     command.add_option("--p", p, "Exponent of lp, above 0")->capture_default_str();
     command.add_flag("--count-include-pad", count_include_pad, "avg: padding counts in the divisor");
     command.add_option("--divisor", divisor, "avg: divide by this instead of the window's size");
     command.add_option("--output", output_size,
-                       "HEIGHTxWIDTH of the result, in pixels; required of adaptive ops");
+                       "The result's size as HEIGHTxWIDTH in pixels; required by adaptive operations");
 }
 
 Result<workbench::PoolOperation> PoolOptions::operation(iir2d::PoolOp op) const {

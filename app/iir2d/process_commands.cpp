@@ -143,16 +143,19 @@ void add_filter_command(CLI::App& parser, Action& chosen) {
     arguments->files.add_to(*command);
     arguments->files.device.add_config_to(*command);
     command->add_option("--filter", arguments->filter_id, "A filter's number (below)")->required();
-    command->add_option("--border", arguments->border, "clamp, mirror, wrap or constant")
+    command->add_option("--border", arguments->border, "The border: clamp, mirror, wrap or constant")
         ->capture_default_str();
     command
         ->add_option("--border-const", arguments->border_const,
                      "Value outside the image with --border constant")
         ->capture_default_str();
-    command->add_option("--precision", arguments->precision, "f32, mixed or f64")->capture_default_str();
+    command->add_option("--precision", arguments->precision, "The precision: f32, mixed or f64")
+        ->capture_default_str();
     command->add_option("--param", arguments->parameters, "A parameter as name=value; may be repeated")
         ->allow_extra_args(false);
-    command->add_option("--start", arguments->start, "truncated or steady")->capture_default_str();
+    command
+        ->add_option("--start", arguments->start, "How a line begins: truncated or steady (docs/filters.md)")
+        ->capture_default_str();
     command->add_flag("--normalise-gain,--normalize-gain", arguments->normalise_gain,
                       "Divide by the filter's gain at frequency zero");
     command->footer(filter_footer());

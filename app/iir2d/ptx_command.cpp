@@ -239,39 +239,40 @@ Result<int> run_kernel(const RunOptions& options) {
 }  // namespace
 
 void add_ptx_command(CLI::App& parser, Action& chosen) {
-    CLI::App* command =
-        parser.add_subcommand("ptx", "Read and run PTX on the CPU: findings, counted traffic (docs/ptx.md)");
+    CLI::App* command = parser.add_subcommand(
+        "ptx", "Read and run PTX on the CPU, with findings and counted traffic (docs/ptx.md)");
     command->require_subcommand(1);
     auto options = std::make_shared<RunOptions>();
     CLI::App* info = command->add_subcommand(
-        "info", "Say what a text has: kernels, parameters, registers, opcodes, what is refused");
-    info->add_option("FILE", options->file, "A PTX text")->required();
-    info->add_flag("--json", options->json, "As JSON");
+        "info",
+        "Print what a PTX text has: kernels, parameters, registers, opcodes, and what cannot be executed");
+    info->add_option("FILE", options->file, "A file with PTX")->required();
+    info->add_flag("--json", options->json, "Print JSON");
     info->callback([options, &chosen] {
         chosen = [options](const Interruption&) { return run_info(options->file, options->json); };
     });
 
     CLI::App* opcodes = command->add_subcommand("opcodes", "List every typed opcode that is executed");
-    opcodes->add_flag("--json", options->json, "As JSON");
+    opcodes->add_flag("--json", options->json, "Print JSON");
     opcodes->callback([options, &chosen] {
         chosen = [options](const Interruption&) { return run_opcodes(options->json); };
     });
 
-    CLI::App* run = command->add_subcommand("run", "Run a kernel; exit 5 where something is found");
-    run->add_option("FILE", options->file, "A PTX text")->required();
+    CLI::App* run = command->add_subcommand("run", "Run a kernel; exit code 5 when there are findings");
+    run->add_option("FILE", options->file, "A file with PTX")->required();
     run->add_option("--kernel", options->kernel, "The kernel's name")->required();
-    run->add_option("--grid", options->grid, "Blocks, X[,Y,Z]")->required();
-    run->add_option("--block", options->block, "Threads a block, X[,Y,Z]")->required();
+    run->add_option("--grid", options->grid, "The grid's blocks, X[,Y,Z]")->required();
+    run->add_option("--block", options->block, "The threads of a block, X[,Y,Z]")->required();
     run->add_option("--shared", options->shared, "Bytes of dynamic shared memory");
     run->add_option("--arg", options->arguments,
-                    "One for each parameter, in order: f32:1.5, i32:-3, bytes:HEX, in:f32:1,2,3, "
-                    "inout:f32:1,2, in:f32:@FILE, "
-                    "out:f32:COUNT")
+                    "An argument; one for each parameter, in order: f32:1.5, i32:-3, bytes:HEX, "
+                    "in:f32:1,2,3, inout:f32:1,2, in:f32:@FILE, out:f32:COUNT")
         ->allow_extra_args(false);
-    run->add_option("--seed", options->seed,
-                    "0: blocks, warps and diverged lanes in rising order; else an order of its own");
-    run->add_option("--budget", options->budget, "Instructions of warps after which a launch has no end");
-    run->add_flag("--json", options->json, "As JSON");
+    run->add_option(
+        "--seed", options->seed,
+        "Order of blocks, warps and diverged lanes: 0 for rising order, else a random order of this seed");
+    run->add_option("--budget", options->budget, "Stop the launch after so many instructions of warps");
+    run->add_flag("--json", options->json, "Print JSON");
     run->callback(
         [options, &chosen] { chosen = [options](const Interruption&) { return run_kernel(*options); }; });
 }

@@ -177,15 +177,15 @@ std::vector<std::string> role_names() {
 }  // namespace
 
 void add_release_command(CLI::App& parser, Action& chosen) {
-    CLI::App* command =
-        parser.add_subcommand("release", "Gather evidence for a release, and say whether it may be promoted");
+    CLI::App* command = parser.add_subcommand(
+        "release", "Gather evidence for a release, and check whether it may be promoted");
     command->require_subcommand(1);
     auto a = std::make_shared<ReleaseArguments>();
     enum class Access { reads, writes };
     const auto sub = [&](const char* name, const char* help, Access access, auto run) {
         CLI::App* one = command->add_subcommand(name, help);
-        one->add_option("ID", a->id, "The release")->required();
-        one->add_option("--dir", a->base, "Where releases are")->capture_default_str();
+        one->add_option("ID", a->id, "The release's name")->required();
+        one->add_option("--dir", a->base, "The folder of releases")->capture_default_str();
         one->callback([a, run, access, &chosen] {
             chosen = [a, run, access]([[maybe_unused]] const Interruption& interruption) -> Result<int> {
                 if (access == Access::writes) outlive_readers();
@@ -203,8 +203,8 @@ void add_release_command(CLI::App& parser, Action& chosen) {
     CLI::App* make = sub("new", "Begin a release", Access::writes,
                          [](const ReleaseArguments& r, const fs::path&) { return run_new(r); });
     make->add_option("--stage", a->stage, workbench::needs_of_stages())->required();
-    make->add_option("--commit", a->commit, "What is released: 40 hex digits")->required();
-    make->add_option("--max-regression", a->max_regression, "What a case may be above the baseline")
+    make->add_option("--commit", a->commit, "The commit to release: 40 hex digits")->required();
+    make->add_option("--max-regression", a->max_regression, "How much slower than the baseline a case may be")
         ->capture_default_str();
     make->add_option("--role", a->roles,
                      "ROLE=KEY, a public key file or its digits, for each of " + listed(role_names(), "and") +
@@ -212,24 +212,24 @@ void add_release_command(CLI::App& parser, Action& chosen) {
         ->allow_extra_args(false);
     add_quiet(*make, a->quiet);
 
-    CLI::App* attach = sub("attach", "Copy evidence in", Access::writes, run_attach);
+    CLI::App* attach = sub("attach", "Copy evidence into the release", Access::writes, run_attach);
     attach
         ->add_option("KIND", a->kind,
                      workbench::joined(workbench::evidence_kinds(), ", ", &workbench::EvidenceKind::name))
         ->required();
     attach->add_option("FILE", a->file, "A file, or a record directory")->required();
-    attach->add_option("--name", a->name, "Its name there (default: the file's)");
+    attach->add_option("--name", a->name, "The evidence's name in the release (default: the file's)");
     attach->add_option("--commit", a->commit, "The commit that a report is about: 40 hex digits");
     add_quiet(*attach, a->quiet);
 
-    CLI::App* waive = sub("waive", "Let a requirement go unmet, for a time", Access::writes, run_waive);
+    CLI::App* waive = sub("waive", "Waive a requirement for a time", Access::writes, run_waive);
     waive
         ->add_option("--scope", a->waiver.scope,
                      "issue:ID of an open P1, or " + workbench::waivable_requirements())
         ->required();
     waive->add_option("--risk", a->waiver.risk, "What may go wrong")->required();
-    waive->add_option("--owner", a->waiver.owner, "Who answers for it")->required();
-    waive->add_option("--expires", a->waiver.expires, "YYYY-MM-DD, the last day on which it counts")
+    waive->add_option("--owner", a->waiver.owner, "Who is responsible for the waiver")->required();
+    waive->add_option("--expires", a->waiver.expires, "The last day on which the waiver counts, YYYY-MM-DD")
         ->required();
     add_quiet(*waive, a->quiet);
 
@@ -240,8 +240,9 @@ void add_release_command(CLI::App& parser, Action& chosen) {
     sign->add_option("--seen", a->seen, "The hash that release show printed")->required();
     add_quiet(*sign, a->quiet);
 
-    CLI::App* evaluate = sub("evaluate", "Say what holds and what is missing; exit code 5 when something is",
-                             Access::reads, run_evaluate);
+    CLI::App* evaluate =
+        sub("evaluate", "Print which requirements are met and which are not; exit code 5 when one is not",
+            Access::reads, run_evaluate);
     evaluate->add_flag("--json", a->json, "Print JSON");
     add_quiet(*evaluate, a->quiet);
     CLI::App* promote = sub("promote", "Promote and close the release; exit code 5 when it may not be",

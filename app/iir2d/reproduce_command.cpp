@@ -66,8 +66,9 @@ void add_reproduce_command(CLI::App& parser, Action& chosen) {
     command->add_option("--record", a->record, "Write the new record into this new directory")->required();
     command->add_option("--image", a->image, "Where the record's image is now");
     command->add_option("--device", a->device, "auto, cpu, cuda or cuda:N (default: the record's)");
-    command->add_option("--max-regression", a->max_regression,
-                        "What a case may be above the record, as 25%; without it no case may be SLOWER");
+    command->add_option(
+        "--max-regression", a->max_regression,
+        "How much slower than the record a case may be, as 25%; without it no case may be SLOWER");
     command->add_option("--out-md", a->out_md, "Write the comparison of the timings");
     command->add_option("--sign", a->sign, "Sign the new record with this private key");
     add_quiet(*command, a->quiet);

@@ -197,11 +197,12 @@ void add_solve_command(CLI::App& parser, Action& chosen) {
     command->require_subcommand(1);
 
     auto poisson = std::make_shared<Poisson1dArguments>();
-    CLI::App* poisson1d = command->add_subcommand("poisson1d", "-u'' = f on (0,1)");
+    CLI::App* poisson1d = command->add_subcommand("poisson1d", "Solve -u'' = f on (0,1)");
     poisson1d->add_option("--n", poisson->n, "Interior nodes")->required();
-    poisson1d->add_option("--method", poisson->method, "thomas, jacobi, gauss-seidel or cg")
+    poisson1d->add_option("--method", poisson->method, "The method: thomas, jacobi, gauss-seidel or cg")
         ->capture_default_str();
-    poisson1d->add_option("--rhs", poisson->rhs, "sine or poly")->capture_default_str();
+    poisson1d->add_option("--rhs", poisson->rhs, "The right-hand side, of a known solution: sine or poly")
+        ->capture_default_str();
     poisson1d->add_option("--ends", poisson->ends, "u(0) and u(1) as A,B")->capture_default_str();
     poisson->common.add_to(*poisson1d);
     poisson1d->callback([poisson, &chosen] {
@@ -209,15 +210,18 @@ void add_solve_command(CLI::App& parser, Action& chosen) {
     });
 
     auto square = std::make_shared<Poisson2dArguments>();
-    CLI::App* poisson2d = command->add_subcommand("poisson2d", "-laplace u = f on the unit square");
-    poisson2d->add_option("--n", square->n, "Interior corners a side")->required();
-    poisson2d->add_option("--degree", square->degree, "Of the triangles' functions, 1 or 2")
+    CLI::App* poisson2d = command->add_subcommand("poisson2d", "Solve -laplace u = f on the unit square");
+    poisson2d->add_option("--n", square->n, "Interior corners along a side")->required();
+    poisson2d->add_option("--degree", square->degree, "Degree of the finite elements, 1 or 2")
         ->capture_default_str();
-    poisson2d->add_option("--mesh", square->mesh, "uniform or perturbed (by --seed)")->capture_default_str();
-    poisson2d->add_option("--solution", square->solution, "sine or poly")->capture_default_str();
+    poisson2d->add_option("--mesh", square->mesh, "The mesh: uniform or perturbed (by --seed)")
+        ->capture_default_str();
+    poisson2d->add_option("--solution", square->solution, "The exact solution: sine or poly")
+        ->capture_default_str();
     poisson2d
-        ->add_option("--method", square->method,
-                     "cholesky, cg or multigrid (degree 1, uniform, n + 1 a power of two)")
+        ->add_option(
+            "--method", square->method,
+            "The method: cholesky, cg or multigrid (for degree 1, a uniform mesh and n + 1 a power of two)")
         ->capture_default_str();
     square->common.add_to(*poisson2d);
     poisson2d->callback([square, &chosen] {
@@ -225,36 +229,39 @@ void add_solve_command(CLI::App& parser, Action& chosen) {
     });
 
     auto heat = std::make_shared<HeatArguments>();
-    CLI::App* heat_command = command->add_subcommand("heat", "u_t = k u_xx on (0,1)");
-    heat_command->add_option("--n", heat->n, "Interior nodes; with insulated ends cells")->required();
+    CLI::App* heat_command = command->add_subcommand("heat", "Solve the heat equation u_t = k u_xx on (0,1)");
+    heat_command->add_option("--n", heat->n, "Interior nodes; with insulated ends, cells")->required();
     heat_command->add_option("--dt", heat->dt, "Time step")->required();
-    heat_command->add_option("--steps", heat->steps, "How many")->required();
-    heat_command->add_option("--scheme", heat->scheme, "explicit, implicit or crank-nicolson")
+    heat_command->add_option("--steps", heat->steps, "Number of time steps")->required();
+    heat_command->add_option("--scheme", heat->scheme, "The scheme: explicit, implicit or crank-nicolson")
         ->capture_default_str();
     heat_command->add_option("--k", heat->k, "Conductivity")->capture_default_str();
-    heat_command->add_option("--ends", heat->ends, "fixed, as they begin, or insulated")
+    heat_command->add_option("--ends", heat->ends, "The ends: fixed at their first values, or insulated")
         ->capture_default_str();
-    heat_command->add_option("--start", heat->start, "sine or step (default: sine)");
+    heat_command->add_option("--start", heat->start, "First values: sine or step (default: sine)");
     heat_command->add_option("--image", heat->image, "Start with a row of this image's first channel");
-    heat_command->add_option("--row", heat->row, "Which, from 0");
+    heat_command->add_option("--row", heat->row, "The row of --image, from 0");
     heat->common.add_to(*heat_command);
     heat_command->callback([heat, &chosen] {
         chosen = [heat](const Interruption& interruption) { return heat->run(interruption); };
     });
 
     auto minimise = std::make_shared<MinimiseArguments>();
-    CLI::App* minimise_command =
-        command->add_subcommand("minimise", "Least values, by gradients that are the adjoints of kernels");
-    minimise_command->add_option("--problem", minimise->problem, "quadratic, rosenbrock, logistic or fit")
+    CLI::App* minimise_command = command->add_subcommand(
+        "minimise", "Minimise a function, by gradients that the adjoints of kernels compute");
+    minimise_command
+        ->add_option("--problem", minimise->problem, "The problem: quadratic, rosenbrock, logistic or fit")
         ->required();
-    minimise_command->add_option("--method", minimise->method, "gd or adam (default: gd; for fit adam)");
+    minimise_command->add_option("--method", minimise->method,
+                                 "The method: gd (gradient descent) or adam (default: gd; for fit adam)");
     minimise_command->add_option("--step", minimise->step,
-                                 "Of a step (default: gd by Armijo's rule; adam 0.1)");
+                                 "Size of a step (default: for gd by Armijo's rule; for adam 0.1)");
     minimise_command->add_option("--steps", minimise->steps,
-                                 "End after so many (default: at the tolerance; for fit 100)");
-    minimise_command->add_option("--start", minimise->start, "Where to begin, as A,B; for fit one number");
+                                 "Most steps (default: until the tolerance is reached; for fit 100)");
+    minimise_command->add_option("--start", minimise->start, "The first point, as A,B; for fit one number");
     minimise_command->add_option("IN", minimise->input, "fit: the image to filter");
-    minimise_command->add_option("TARGET", minimise->target, "fit: what the filter is to make of it");
+    minimise_command->add_option("TARGET", minimise->target,
+                                 "fit: the image that the filter's result should equal");
     minimise_command->add_option("--filter", minimise->filter, "fit: " + solve::fitted_filters_text());
     minimise_command->add_option("--out-recipe", minimise->out_recipe,
                                  "fit: write the filter as a recipe to this file");

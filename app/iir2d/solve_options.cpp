@@ -16,14 +16,23 @@ using workbench::ErrorKind;
 using workbench::fail;
 
 void SolveArguments::add_to(CLI::App& command) {
-    command.add_option("--tolerance", tolerance, "Of the relative residual, or of the gradient's norm")
+    command
+        .add_option("--tolerance", tolerance,
+                    "Stop when the relative residual, or the gradient's norm, is below this")
         ->capture_default_str();
-    command.add_option("--max-iterations", max_iterations, "At least 1")->capture_default_str();
-    command.add_option("--engine", engine, "compiled, interpreter, llvm or ptx: the same bits, other speeds")
+    command.add_option("--max-iterations", max_iterations, "Most iterations, at least 1")
         ->capture_default_str();
-    command.add_option("--threads", threads, "At least 1 (default: all); changes no result");
-    command.add_option("--seed", seed, "Of what is drawn at random")->capture_default_str();
-    command.add_option("--refine", refine, "Solve so many sizes, each twice as fine, and report rates")
+    command
+        .add_option("--engine", engine,
+                    "What runs the kernels: compiled, interpreter, llvm or ptx; results have the same bits, "
+                    "speeds differ")
+        ->capture_default_str();
+    command.add_option("--threads", threads, "Threads, at least 1 (default: all); changes no result");
+    command.add_option("--seed", seed, "Seed of the random draws")->capture_default_str();
+    command
+        .add_option(
+            "--refine", refine,
+            "Number of sizes to solve, each twice as fine as the one before, for rates of convergence")
         ->capture_default_str();
     command.add_flag("--json", json, "Print JSON");
     command.add_option("--out-json", out_json, "Write the JSON to this file");

@@ -160,39 +160,44 @@ Result<int> run_extract(const ExtractOptions& options, const Interruption& inter
 }  // namespace
 
 void add_synth_command(CLI::App& parser, Action& chosen) {
-    CLI::App* command =
-        parser.add_subcommand("synth", "Kernels and their IR by real compilers (docs/compiler.md)");
+    CLI::App* command = parser.add_subcommand(
+        "synth", "Generate kernels and compile them to IR by real compilers (docs/compiler.md)");
     command->require_subcommand(1);
     add_synth_generate(*command, chosen);
     add_synth_export(*command, chosen);
     add_synth_show(*command, chosen);
     add_synth_verify(*command, chosen);
     auto json = std::make_shared<bool>(false);
-    CLI::App* targets = command->add_subcommand("targets", "List what can be compiled to here, and why not");
-    targets->add_flag("--json", *json, "As JSON");
+    CLI::App* targets = command->add_subcommand("targets", "List the targets, and why one is not available");
+    targets->add_flag("--json", *json, "Print JSON");
     targets->callback([json, &chosen] {
         chosen = [json](const Interruption& interruption) { return run_targets(interruption, *json); };
     });
 
     auto options = std::make_shared<ExtractOptions>();
     CLI::App* extract = command->add_subcommand("extract", "Print the IR of one kernel of a CUDA source");
-    extract->add_option("FILE", options->request.file, "A CUDA source, compiled as it is")->required();
-    extract->add_option("--kernel", options->request.kernel, "The kernel's name, as written or as a symbol")
+    extract->add_option("FILE", options->request.file, "A CUDA source, which is compiled unchanged")
         ->required();
-    extract->add_option("--targets", options->request.targets, "Separated by commas; default ptx-nvrtc:sm_90")
+    extract
+        ->add_option("--kernel", options->request.kernel,
+                     "The kernel's name, as in the source or as a symbol")
+        ->required();
+    extract
+        ->add_option("--targets", options->request.targets,
+                     "Targets, separated by commas (default: ptx-nvrtc:sm_90)")
         ->allow_extra_args(false);
     extract->add_flag("--backward", options->backward,
-                      "The backward kernel too, of a kernel of the language");
+                      "Also make the backward kernel, of a kernel in the kernel language");
     extract
         ->add_option("-I", options->request.include_folders,
-                     "Folders to look for includes in, after FILE's own")
+                     "Folders in which includes are searched for, after FILE's own")
         ->allow_extra_args(false);
-    extract->add_option("-D", options->request.definitions, "NAME or NAME=VALUE, as #define")
+    extract->add_option("-D", options->request.definitions, "Define a macro: NAME or NAME=VALUE")
         ->allow_extra_args(false);
     extract->add_flag("--lines", options->request.with_lines,
-                      "Which line of the IR is of which line of the source");
-    extract->add_option("--out", options->out, "A file to write instead of printing");
-    extract->add_flag("--json", options->json, "As JSON");
+                      "Also print which line of the source each line of the IR belongs to");
+    extract->add_option("--out", options->out, "Write to this file instead of printing");
+    extract->add_flag("--json", options->json, "Print JSON");
     extract->callback([options, &chosen] {
         chosen = [options](const Interruption& interruption) { return run_extract(*options, interruption); };
     });

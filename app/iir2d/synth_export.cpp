@@ -144,26 +144,27 @@ void add_synth_export(CLI::App& synth, Action& chosen) {
     auto diff = std::make_shared<SynthDiffOptions>();
     CLI::App* command =
         synth.add_subcommand("diff", "Compare two texts of a record, or what two data sets have in common");
-    command->add_option("DIR", diff->folders, "A data set, or two")->required()->expected(1, 2);
+    command->add_option("DIR", diff->folders, "A data set, or two to compare")->required()->expected(1, 2);
     command->add_option("--id", diff->id, "The record's id");
     command->add_option("--between", diff->between, "Two targets, separated by a comma")
         ->allow_extra_args(false);
-    command->add_flag("--json", diff->json, "As JSON");
+    command->add_flag("--json", diff->json, "Print JSON");
     command->callback([diff, &chosen] {
         chosen = [diff](const Interruption& interruption) { return run_synth_diff(*diff, interruption); };
     });
 
     auto options = std::make_shared<SynthExportOptions>();
-    CLI::App* exported = synth.add_subcommand("export", "Write a data set in another form");
+    CLI::App* exported = synth.add_subcommand("export", "Write a data set in another format");
     exported->add_option("DIR", options->folder, "A data set")->required();
-    exported->add_option("--out", options->out, "A file of pairs; a new folder for the others")->required();
-    exported->add_option("--as", options->form, "pairs, seed-jax, seed-warp or jax")->required();
+    exported->add_option("--out", options->out, "A file for pairs, a new folder for the other formats")
+        ->required();
+    exported->add_option("--as", options->form, "The format: pairs, seed-jax, seed-warp or jax")->required();
     exported->add_flag(
         "--lower", options->lower,
-        "Of jax: lower each kernel to StableHLO and run it, by the Python that IIR2D_PYTHON names");
-    exported->add_option("--target", options->target, "Of the IR this alone");
-    exported->add_option("--split", options->split, "train, valid or test alone");
-    exported->add_option("--category", options->category, "One category alone");
+        "jax: also lower each kernel to StableHLO and run it, by the Python that IIR2D_PYTHON names");
+    exported->add_option("--target", options->target, "Only the IR of this target");
+    exported->add_option("--split", options->split, "Only this split: train, valid or test");
+    exported->add_option("--category", options->category, "Only this category");
     exported->callback([options, &chosen] {
         chosen = [options](const Interruption& interruption) {
             return run_synth_export(*options, interruption);

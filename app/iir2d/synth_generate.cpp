@@ -151,32 +151,37 @@ Result<int> run_synth_generate(const SynthGenerateOptions& given, const Interrup
 
 void add_synth_generate(CLI::App& synth, Action& chosen) {
     auto options = std::make_shared<SynthGenerateOptions>();
-    CLI::App* generate =
-        synth.add_subcommand("generate", "Make a data set of kernels and their IR, each run as compiled");
-    generate->add_option("--out", options->out, "A new folder")->required();
+    CLI::App* generate = synth.add_subcommand(
+        "generate", "Make a data set of kernels and their IR, and verify each by running what was compiled");
+    generate->add_option("--out", options->out, "The folder to write, a new one")->required();
     generate->add_option("--count", options->count, "How many kernels")->required();
-    generate->add_option("--seed", options->seed, "Other kernels; 1");
+    generate->add_option("--seed", options->seed, "Seed of the random draws (default: 1)");
     generate
-        ->add_option("--categories", options->categories,
-                     "Separated by commas; all 14, the same number of each")
+        ->add_option(
+            "--categories", options->categories,
+            "Categories, separated by commas (default: all 14), with the same number of kernels of each")
         ->allow_extra_args(false);
-    generate->add_flag("--balanced", options->balanced, "The same number of each category, as without it");
+    generate->add_flag("--balanced", options->balanced,
+                       "Make the same number of each category, which is the default");
     generate
         ->add_option("--weights", options->weights,
-                     "How many of each category beside the others: array=2,block=1")
+                     "Make categories in these proportions, such as array=2,block=1")
         ->allow_extra_args(false);
     generate
         ->add_option("--levels", options->levels,
-                     "What is tried of each text, of V0,V1,V2,V3 (V0 always is); V0,V2,V3")
+                     "Levels of verification, of V0,V1,V2,V3, separated by commas (V0 always is one; "
+                     "default: V0,V2,V3)")
         ->allow_extra_args(false);
     generate
-        ->add_option("--targets", options->targets,
-                     "Separated by commas; those of the defaults that are there")
+        ->add_option(
+            "--targets", options->targets,
+            "Targets, separated by commas (default: those of the default targets that are available)")
         ->allow_extra_args(false);
-    generate->add_flag("--backward", options->backward, "The backward kernels too");
-    generate->add_option("--jobs", options->jobs, "Batches at a time, each with a compiler process; 2");
-    generate->add_flag("--resume", options->resume, "Go on behind the last whole shard");
-    generate->add_flag("--json", options->json, "The figures as JSON");
+    generate->add_flag("--backward", options->backward, "Also make the backward kernels");
+    generate->add_option("--jobs", options->jobs,
+                         "Batches at a time, each with a compiler process (default: 2)");
+    generate->add_flag("--resume", options->resume, "Continue after the last complete shard");
+    generate->add_flag("--json", options->json, "Print the counts as JSON");
     add_quiet(*generate, options->quiet);
     generate->callback([options, &chosen] {
         chosen = [options](const Interruption& interruption) {

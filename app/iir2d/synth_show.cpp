@@ -222,8 +222,8 @@ void add_synth_show(CLI::App& synth, Action& chosen) {
     auto stats = std::make_shared<SynthStatsOptions>();
     CLI::App* command = synth.add_subcommand("stats", "Count what is in a data set");
     command->add_option("DIR", stats->folder, "A data set")->required();
-    command->add_option("--out-md", stats->out_md, "A file for the tables, instead of printing them");
-    command->add_flag("--json", stats->json, "As JSON");
+    command->add_option("--out-md", stats->out_md, "Write the tables to this file instead of printing them");
+    command->add_flag("--json", stats->json, "Print JSON");
     command->callback([stats, &chosen] {
         chosen = [stats](const Interruption& interruption) { return run_synth_stats(*stats, interruption); };
     });
@@ -234,10 +234,11 @@ void add_synth_show(CLI::App& synth, Action& chosen) {
     show->add_option("--id", options->id, "The record's id, such as array-0123456789abcdef");
     show->add_option("--kernel", options->kernel,
                      "solve/NAME: a kernel of the solvers, compiled and run now");
-    show->add_option("--target", options->target, "Of the IR this alone");
-    show->add_flag("--backward", options->backward, "The backward kernel");
-    show->add_flag("--data", options->data, "What it is run on, what it is to give, and within what bounds");
-    show->add_flag("--json", options->json, "The record as JSON; with --data the data alone");
+    show->add_option("--target", options->target, "Only the IR of this target");
+    show->add_flag("--backward", options->backward, "Show the backward kernel");
+    show->add_flag("--data", options->data,
+                   "Print the inputs that it is run on, and the expected outputs with their bounds");
+    show->add_flag("--json", options->json, "Print the record as JSON; with --data only the data");
     show->callback([options, &chosen] {
         chosen = [options](const Interruption& interruption) {
             return run_synth_show(*options, interruption);

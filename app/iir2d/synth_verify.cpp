@@ -178,19 +178,21 @@ Result<int> run_synth_verify(const SynthVerifyOptions& given, const Interruption
 
 void add_synth_verify(CLI::App& synth, Action& chosen) {
     auto options = std::make_shared<SynthVerifyOptions>();
-    CLI::App* verify =
-        synth.add_subcommand("verify", "Hold a data set to its sources, its compilers and its results");
+    CLI::App* verify = synth.add_subcommand(
+        "verify", "Verify a data set: its sources, its compilers' texts and their results");
     verify->add_option("DIR", options->folder, "A data set")->required();
     verify
-        ->add_option("--levels", options->levels,
-                     "Of V0,V1,V2,V3,V4, separated by commas; those of V0,V2,V3 that can be tried here")
+        ->add_option(
+            "--levels", options->levels,
+            "Levels of V0,V1,V2,V3,V4, separated by commas (default: those of V0,V2,V3 that can be run here)")
         ->allow_extra_args(false);
-    verify->add_option("--device", options->device, "The GPU of V4, which is tried then: cuda or cuda:N");
-    verify->add_option("--sample", options->sample, "Records to look into; all");
+    verify->add_option("--device", options->device, "Also verify V4, on this GPU: cuda or cuda:N");
+    verify->add_option("--sample", options->sample, "How many records to verify (default: all)");
     verify->add_option("--mutants", options->mutants,
-                       "Changed records to make, which have to be rejected; none");
-    verify->add_option("--jobs", options->jobs, "Batches at a time, each with a compiler process; 2");
-    verify->add_flag("--json", options->json, "As JSON");
+                       "How many changed records to make, which verification has to reject (default: none)");
+    verify->add_option("--jobs", options->jobs,
+                       "Batches at a time, each with a compiler process (default: 2)");
+    verify->add_flag("--json", options->json, "Print JSON");
     add_quiet(*verify, options->quiet);
     verify->callback([options, &chosen] {
         chosen = [options](const Interruption& interruption) {

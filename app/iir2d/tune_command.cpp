@@ -201,53 +201,62 @@ Result<int> run_collect(const TuneCollectOptions& given, const Interruption& int
 void add_collect(CLI::App& tune, Action& chosen) {
     auto given = std::make_shared<TuneCollectOptions>();
     given->device.device = "cpu";
-    CLI::App* command = tune.add_subcommand("collect", "Measure the candidates of many problems");
-    command->add_option("--set", given->set, "train or validation; keys in one are never in the other")
+    CLI::App* command = tune.add_subcommand("collect", "Measure the candidate configs of many problems");
+    command
+        ->add_option("--set", given->set,
+                     "The set that problems belong to: train or validation; no key is in both")
         ->capture_default_str();
     command
         ->add_option("--generate", given->generate,
-                     "Sizes drawn: lognormal, pow2, odd, thin, batch, edges, mixed, with commas between "
-                     "(default: mixed)")
+                     "How sizes are drawn: lognormal, pow2, odd, thin, batch, edges or mixed, separated by "
+                     "commas (default: mixed)")
         ->type_name("LIST")
         ->allow_extra_args(false);
-    command->add_option("--count", given->count, "Problems")->capture_default_str();
-    command->add_option("--seed", given->seed, "Of all that is drawn")->capture_default_str();
+    command->add_option("--count", given->count, "How many problems to draw")->capture_default_str();
+    command->add_option("--seed", given->seed, "Seed of the random draws")->capture_default_str();
     command
-        ->add_option("--ops", given->ops,
-                     "iir, pool, pool-backward, with commas between (default: all; of a GPU iir,pool)")
+        ->add_option(
+            "--ops", given->ops,
+            "Operations: iir, pool, pool-backward, separated by commas (default: all; on a GPU iir,pool)")
         ->type_name("LIST")
         ->allow_extra_args(false);
     command->add_option(
         "--problems", given->problems,
-        "Instead of drawn ones: a file, a spec a line or CSV with a column \"spec\"; or seen, those "
-        "that filter, pool, run and batch met here");
+        "Problems in place of drawn ones: a file with one spec a line, a CSV file with a column \"spec\", or "
+        "seen: those that filter, pool, run and batch met on this machine");
     command
         ->add_option("--space", given->space,
-                     "exhaustive, sampled:N (static and N drawn), or a file of configs, one a line")
+                     "Which configs to measure: exhaustive (all), sampled:N (static and N drawn at random), "
+                     "or a file with one config a line")
         ->capture_default_str();
-    command->add_option("--max-samples", given->max_samples, "Of all planes of a drawn problem")
-        ->capture_default_str();
-    command->add_option("--out", given->out, "The database, made if it is not there, else gone on with");
     command
-        ->add_option(
-            "--objective", given->objective,
-            "What the intervals are of and slow configs are stopped by: op (the call), use (the call "
-            "and one read of its output), both (the worse of the two)")
+        ->add_option("--max-samples", given->max_samples,
+                     "Most samples in all planes of a drawn problem together")
+        ->capture_default_str();
+    command->add_option("--out", given->out, "The database to write; one that exists is continued");
+    command
+        ->add_option("--objective", given->objective,
+                     "The time that confidence intervals and the stopping of slow configs use: op (the "
+                     "call), use (the call and one read of its output) or both (the worse of the two)")
         ->capture_default_str();
     command
         ->add_option("--rounds", given->rounds,
-                     "Samples of each config a visit, at least and at most; between them until all intervals "
-                     "are within 1 %")
+                     "Least and most samples of each config in a visit, LEAST..MOST; between them a visit "
+                     "ends when all confidence intervals are within 1 %")
         ->capture_default_str();
-    command->add_option("--visits", given->visits, "Of each problem, all others between")
+    command
+        ->add_option("--visits", given->visits,
+                     "How often each problem is visited, with all others in between")
         ->capture_default_str();
-    command->add_option("--budget", given->budget, "Seconds after which no further visit begins");
-    command->add_option("--device", given->device.device, "cpu, cuda or cuda:N")->capture_default_str();
-    command->add_option("--threads", given->device.threads, "At most so many; default all");
+    command->add_option("--budget", given->budget, "Seconds after which no new visit begins");
+    command->add_option("--device", given->device.device, "The device: cpu, cuda or cuda:N")
+        ->capture_default_str();
+    command->add_option("--threads", given->device.threads, "Most threads to use (default: all)");
     command->add_flag("--allow-other-bits", given->other_bits,
-                      "Also configs that change bits, within the precision's bound; on a CPU there are none");
-    command->add_flag("--list", given->list, "Print specs, keys and candidates; measure nothing");
-    command->add_flag("--json", given->json, "The same as JSON");
+                      "Also measure configs that change bits of results, within the precision's bound; there "
+                      "are none on a CPU");
+    command->add_flag("--list", given->list, "Print specs, keys and candidates, and measure nothing");
+    command->add_flag("--json", given->json, "Print JSON");
     add_quiet(*command, given->quiet);
     command->callback([given, &chosen] {
         chosen = [given](const Interruption& interruption) { return run_collect(*given, interruption); };
@@ -257,8 +266,8 @@ void add_collect(CLI::App& tune, Action& chosen) {
 }  // namespace
 
 void add_tune_command(CLI::App& parser, Action& chosen) {
-    CLI::App* command =
-        parser.add_subcommand("tune", "Measure how kernels are best executed (docs/tuning.md)");
+    CLI::App* command = parser.add_subcommand(
+        "tune", "Measure how kernels are executed fastest, and train models of it (docs/tuning.md)");
     command->require_subcommand(1);
     add_collect(*command, chosen);
     add_tune_reports(*command, chosen);

@@ -181,26 +181,28 @@ Result<int> run_eval(const TuneEvalOptions& given) {
 }
 
 CLI::App* add_eval(CLI::App& tune, TuneEvalOptions& given) {
-    CLI::App* command = tune.add_subcommand("eval", "Judge a model or a table by measurements");
+    CLI::App* command = tune.add_subcommand("eval", "Judge a model or a table by measured problems");
     command->add_option("DB", given.database, "A database that tune collect made")->required();
     command->add_option("--model", given.model, "The folder of a model");
     command->add_option("--table", given.table, "A table that tune table made");
-    command->add_option("--set", given.set, "train or validation; default both");
-    command->add_option("--k", given.k, "How many of the first configs are timed (default: 1,2,3,5,10)")
+    command->add_option("--set", given.set, "Only problems of this set: train or validation (default: both)");
+    command
+        ->add_option("--k", given.k,
+                     "How many of the configs ranked first are timed, as a list (default: 1,2,3,5,10)")
         ->type_name("LIST")
         ->allow_extra_args(false);
     command
         ->add_option(
             "--threshold", given.threshold,
-            "Configs predicted slower than the best by more than this ratio are left out; from 1 to inf")
+            "Leave out configs whose predicted time is above this ratio to the best predicted, from 1 to inf")
         ->capture_default_str();
-    command->add_flag("--latency", given.latency,
-                      "Time the decisions, too; the model has to be one of this machine");
-    command->add_option("--worst", given.worst, "Problems listed")->capture_default_str();
-    command->add_option("--out-csv", given.out_csv, "A file with a row a problem");
+    command->add_flag("--latency", given.latency, "Also time decisions; the model must be of this machine");
+    command->add_option("--worst", given.worst, "How many of the worst problems are listed")
+        ->capture_default_str();
+    command->add_option("--out-csv", given.out_csv, "Write one row for each problem to this file");
     command->add_option("--max-regret", given.max_regret,
-                        "Exit 5 if the geometric mean at --at-k is above this");
-    command->add_option("--at-k", given.at_k, "One of --k")->capture_default_str();
+                        "Exit with 5 if the geometric mean of the regret at --at-k is above this");
+    command->add_option("--at-k", given.at_k, "The k of --max-regret: one of --k")->capture_default_str();
     add_figures(*command, given.with_contended, given.json);
     add_quiet(*command, given.quiet);
     return command;

@@ -106,21 +106,23 @@ void add_tune_models(CLI::App& tune, Action& chosen) {
             [given, run, &chosen] { chosen = [given, run](const Interruption&) { return run(*given); }; });
     };
     auto given = std::make_shared<TuneModelOptions>();
-    CLI::App* models = tune.add_subcommand("models", "The models there are, and which decide");
-    models->add_option("--models", given->models, "A folder of models that is asked first");
-    models->add_flag("--json", given->json, "The same as JSON");
+    CLI::App* models =
+        tune.add_subcommand("models", "List the models on this machine, and which of them decide");
+    models->add_option("--models", given->models, "A folder of models that is searched before the others");
+    models->add_flag("--json", given->json, "Print JSON");
     add_quiet(*models, given->quiet);
     runs(models, given, run_models);
 
     given = std::make_shared<TuneModelOptions>();
-    CLI::App* manifest = tune.add_subcommand("manifest", "Write or verify what is in a folder of models");
+    CLI::App* manifest = tune.add_subcommand("manifest", "Write or verify the list of a folder of models");
     manifest->add_option("--models", given->models, "The folder (default: the user's own models)");
     manifest->add_option("--out", given->out,
-                         "Where it is written (default: manifest.json in the folder, and printed)");
-    manifest->add_option("--format", given->format, "json, or paths: the files alone")->capture_default_str();
+                         "The file to write (default: manifest.json in the folder, which is printed too)");
+    manifest->add_option("--format", given->format, "json, or paths: only the files")->capture_default_str();
     manifest->add_flag("--verify", given->verify,
                        "Compare the folder with its manifest.json: exit 5 on a difference");
-    manifest->add_flag("--json", given->json, "As --format json; with --verify the differences as JSON");
+    manifest->add_flag("--json", given->json,
+                       "Same as --format json; with --verify print the differences as JSON");
     add_quiet(*manifest, given->quiet);
     runs(manifest, given, run_manifest);
 }

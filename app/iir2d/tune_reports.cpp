@@ -124,8 +124,8 @@ CLI::App* add_reading(CLI::App& tune, const char* name, const char* help, TuneRe
 
 void add_figures(CLI::App& command, bool& with_contended, bool& json) {
     command.add_flag("--with-contended", with_contended,
-                     "Count visits during which the processors were not the threads' own, too");
-    command.add_flag("--json", json, "The same as JSON");
+                     "Also count contended visits, in which the threads had to share their processors");
+    command.add_flag("--json", json, "Print JSON");
 }
 
 Result<workbench::tune::Measurements> read_database(const std::string& file) {
@@ -140,26 +140,30 @@ void add_tune_reports(CLI::App& tune, Action& chosen) {
             [given, run, &chosen] { chosen = [given, run](const Interruption&) { return run(*given); }; });
     };
     CLI::App* headroom = add_reading(
-        tune, "headroom", "What choosing well could gain, by family and knob, beside the noise", *given);
-    headroom->add_option("--set", given->set, "train or validation; default both");
+        tune, "headroom",
+        "Print how much faster the best configs are than static, by family and knob, beside the noise",
+        *given);
+    headroom->add_option("--set", given->set,
+                         "Only problems of this set: train or validation (default: both)");
     headroom
         ->add_option("--objective", given->objective,
-                     "op (the call), use (the call and one read of its output), both (the worse of the two)")
+                     "The time that counts: op (the call), use (the call and one read of its output) or both "
+                     "(the worse of the two)")
         ->capture_default_str();
-    headroom->add_option("--out-md", given->out_md, "A file for the table, instead of printing it");
+    headroom->add_option("--out-md", given->out_md, "Write the tables to this file instead of printing them");
     add_figures(*headroom, given->with_contended, given->json);
     runs(headroom, run_headroom);
 
-    CLI::App* exported = add_reading(tune, "export", "A database as text", *given);
-    exported->add_option("--out-csv", given->out_csv, "One row a measurement");
-    exported->add_option("--out-json", given->out_json, "Everything, samples too");
-    exported->add_flag("--json", given->json, "Print how many problems and visits, as JSON");
+    CLI::App* exported = add_reading(tune, "export", "Write a database as CSV or JSON", *given);
+    exported->add_option("--out-csv", given->out_csv, "Write one row for each measurement to this file");
+    exported->add_option("--out-json", given->out_json, "Write everything, samples included, to this file");
+    exported->add_flag("--json", given->json, "Print the numbers of problems and visits as JSON");
     runs(exported, run_export);
 
-    CLI::App* imported = tune.add_subcommand("import", "Make a database of what export wrote as JSON");
-    imported->add_option("FILE", given->json_file, "The JSON")->required();
+    CLI::App* imported = tune.add_subcommand("import", "Make a database from a JSON file that export wrote");
+    imported->add_option("FILE", given->json_file, "The JSON file")->required();
     imported->add_option("--out", given->out, "A new database")->required();
-    imported->add_flag("--json", given->json, "Print how many problems and visits, as JSON");
+    imported->add_flag("--json", given->json, "Print the numbers of problems and visits as JSON");
     add_quiet(*imported, given->quiet);
     runs(imported, run_import);
 }

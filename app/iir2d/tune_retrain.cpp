@@ -90,10 +90,10 @@ void add_tune_retrain(CLI::App& tune, Action& chosen) {
     given->device.device = "cpu";
     CLI::App* command =
         tune.add_subcommand("retrain", "Measure, train, judge and install models for this machine");
-    command->add_option("--budget", given->budget, "Seconds for all of it")->capture_default_str();
-    command->add_option("--threads", given->device.threads, "At most so many; default all");
-    command->add_option("--seed", given->seed, "Of all that is drawn")->capture_default_str();
-    command->add_flag("--json", given->json, "The same as JSON");
+    command->add_option("--budget", given->budget, "Seconds for all steps together")->capture_default_str();
+    command->add_option("--threads", given->device.threads, "Most threads to use (default: all)");
+    command->add_option("--seed", given->seed, "Seed of the random draws")->capture_default_str();
+    command->add_flag("--json", given->json, "Print JSON");
     add_quiet(*command, given->quiet);
     command->callback([given, &chosen] {
         chosen = [given](const Interruption& interruption) { return run_retrain(*given, interruption); };

@@ -142,8 +142,8 @@ Result<int> run_table(const TuneTrainOptions& given) {
 void add_objective(CLI::App* command, TuneTrainOptions& given) {
     command
         ->add_option("--objective", given.objective,
-                     "What is minimised: op (the call), use (the call and one read of its output), both (the "
-                     "worse of the two)")
+                     "The time to minimise: op (the call), use (the call and one read of its output) or both "
+                     "(the worse of the two)")
         ->capture_default_str();
 }
 
@@ -152,14 +152,15 @@ CLI::App* add_train(CLI::App& tune, TuneTrainOptions& given) {
     command->add_option("DB", given.databases, "Databases that tune collect made")->required();
     command
         ->add_option("--purpose", given.purpose,
-                     "iir-cpu, pool-cpu, pool-backward-cpu, iir-cuda or pool-cuda")
+                     "What it decides: iir-cpu, pool-cpu, pool-backward-cpu, iir-cuda or pool-cuda")
         ->required();
     command->add_option("--validation", given.validation,
                         "The database whose validation problems judge the model (default: those of DB)");
-    command->add_option("--seed", given.seed, "Of all that is drawn")->capture_default_str();
+    command->add_option("--seed", given.seed, "Seed of the random draws")->capture_default_str();
     add_objective(command, given);
     command->add_option("--out", given.out, "A new folder for the model");
-    command->add_flag("--install", given.install, "Put it among the user's own models, as the next version");
+    command->add_flag("--install", given.install,
+                      "Install the model among the user's own, as the next version");
     add_figures(*command, given.with_contended, given.json);
     add_quiet(*command, given.quiet);
     return command;
@@ -167,16 +168,17 @@ CLI::App* add_train(CLI::App& tune, TuneTrainOptions& given) {
 
 CLI::App* add_table(CLI::App& tune, TuneTrainOptions& given) {
     CLI::App* command =
-        tune.add_subcommand("table", "The few configs that suit each family of problems best");
+        tune.add_subcommand("table", "Find the few configs that suit each family of problems best");
     command->add_option("DB", given.database, "A database that tune collect made")->required();
     command
         ->add_option("--purpose", given.purpose,
-                     "iir-cpu, pool-cpu, pool-backward-cpu, iir-cuda or pool-cuda")
+                     "What it decides: iir-cpu, pool-cpu, pool-backward-cpu, iir-cuda or pool-cuda")
         ->required();
-    command->add_option("--n", given.n, "Configs a family, static among them")->capture_default_str();
-    command->add_option("--set", given.set, "train or validation; default both");
+    command->add_option("--n", given.n, "Number of configs for each family, static among them")
+        ->capture_default_str();
+    command->add_option("--set", given.set, "Only problems of this set: train or validation (default: both)");
     add_objective(command, given);
-    command->add_option("--out", given.out, "A file, instead of printing it");
+    command->add_option("--out", given.out, "Write the table to this file instead of printing it");
     add_figures(*command, given.with_contended, given.json);
     add_quiet(*command, given.quiet);
     return command;

@@ -214,41 +214,45 @@ void add_tune_use(CLI::App& tune, Action& chosen) {
     auto select = std::make_shared<TuneSelectOptions>();
     select->device.device = "cpu";
     CLI::App* command =
-        tune.add_subcommand("select", "What decides how a problem is executed, and all candidates");
+        tune.add_subcommand("select", "Print what decides how a problem is executed, and all its candidates");
     command
         ->add_option("SPEC", select->words,
-                     "Problems, as \"filter:1 border:mirror precision:f32 size:640x480\"")
+                     "Problems, such as \"filter:1 border:mirror precision:f32 size:640x480\"")
         ->required();
-    command->add_option("--models", select->models, "A folder of models, looked at before the others");
-    command->add_option("--top-k", select->top_k, "Candidates kept at most, from 1")->capture_default_str();
-    command
-        ->add_option("--threshold", select->threshold,
-                     "Keep those predicted within this ratio to the best: 1 to inf")
+    command->add_option("--models", select->models, "A folder of models that is searched before the others");
+    command->add_option("--top-k", select->top_k, "Most candidates to keep, at least 1")
         ->capture_default_str();
-    command->add_flag("--features", select->features, "With --json, what the model read of each candidate");
+    command
+        ->add_option(
+            "--threshold", select->threshold,
+            "Keep candidates whose predicted time is within this ratio to the best predicted, from 1 to inf")
+        ->capture_default_str();
+    command->add_flag("--features", select->features,
+                      "With --json also print the features that the model reads of each candidate");
     command->add_flag("--no-fallback", select->no_fallback,
-                      "Exit with 5 where neither a model, a table nor what was learned decides");
+                      "Exit with 5 if neither a model, a table nor a learned entry decides");
     select->device.add_to(*command);
     select->device.keeps_use = false;  // run_select() does
-    command->add_flag("--json", select->json, "The same as JSON");
+    command->add_flag("--json", select->json, "Print JSON");
     add_quiet(*command, select->quiet);
     command->callback(
         [select, &chosen] { chosen = [select](const Interruption&) { return run_select(*select); }; });
 
     auto given = std::make_shared<TuneUseOptions>();
     const auto runs = [given, &chosen](CLI::App* of, Result<int> (*run)(const TuneUseOptions&)) {
-        of->add_flag("--json", given->json, "The same as JSON");
+        of->add_flag("--json", given->json, "Print JSON");
         add_quiet(*of, given->quiet);
         of->callback(
             [given, run, &chosen] { chosen = [given, run](const Interruption&) { return run(*given); }; });
     };
-    CLI::App* stats = tune.add_subcommand("stats", "How often decisions were made here, and why so");
-    stats->add_flag("--reset", given->reset, "Count from zero again");
+    CLI::App* stats =
+        tune.add_subcommand("stats", "Print how often decisions were made on this machine, by their reason");
+    stats->add_flag("--reset", given->reset, "Set the counts to 0");
     runs(stats, run_stats);
-    CLI::App* learned =
-        tune.add_subcommand("learned", "What was measured in use (--tune measure), a line a problem");
-    learned->add_flag("--forget", given->forget, "Forget the entry of KEY on this machine, or all");
-    learned->add_option("KEY", given->key, "A problem's key, as select --json says it");
+    CLI::App* learned = tune.add_subcommand(
+        "learned", "List learned entries, measured in use (--tune measure): one line for each problem");
+    learned->add_flag("--forget", given->forget, "Forget the entry of KEY on this machine, or all entries");
+    learned->add_option("KEY", given->key, "A problem's key, as select --json prints it");
     runs(learned, run_learned);
 }
 

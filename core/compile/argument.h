@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What kernels are called on.
+// Holds the arguments of kernels.
 #pragma once
 
 #include <cstddef>

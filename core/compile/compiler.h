@@ -31,7 +31,7 @@ struct KernelText {
     std::vector<std::pair<int, int>> lines;  // [line of the text, line of the source]; of with_lines
 };
 
-// What became of one source: its kernels' texts, or why there are none.
+// Holds the result of one source: its kernels' texts, or why there are none.
 struct Compiled {
     enum class End { made, compiler_error, compiler_died } end = End::made;
     std::vector<KernelText> kernels;
@@ -58,9 +58,9 @@ struct HostResult {
     bool has_died = false;  // the process did
 };
 
-// One process, started when it is first needed and again after it ended. For one thread at a time: one a job.
-// Errors are `cancelled`, or device_failure for what ends a command: no program, a target that is not
-// available, a time limit.
+// Runs one compiler process, started when it is first needed and again after it ended. For one thread at a
+// time: one a job. Errors are `cancelled`, or device_failure for what ends a command: no program, a target
+// that is not available, a time limit.
 class Compiler {
   public:
     Compiler();

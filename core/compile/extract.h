@@ -51,9 +51,9 @@ struct Extracted {
     std::vector<std::string> unavailable;  // "TARGET: why", of default targets
 };
 
-// bad_argument: there is no such kernel, and the sentence names those that there are. bad_input: it does not
-// compile; the message begins with FILE:LINE, or says that the compiler died or took too long.
-// device_failure: a target that is not there.
+// Compiles and cuts out one kernel. bad_argument: there is no such kernel, and the sentence names those that
+// there are. bad_input: it does not compile; the message begins with FILE:LINE, or says that the compiler
+// died or took too long. device_failure: a target that is not there.
 Result<Extracted> extract(Compiler& compiler, const ExtractRequest& request,
                           const std::stop_token& stop = {});
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inside core/compile only: one compiler process and the connection to it.
+// Inside core/compile only: runs one compiler process and holds the connection to it.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace workbench::compile {
 
-// Why there is no answer.
+// Says why there is no answer.
 struct NoAnswer {
     enum class Why { died, late, cancelled } why = Why::died;
     std::string what;  // a clause: "crashed (signal 11, segmentation fault)"
@@ -22,7 +22,7 @@ struct NoAnswer {
 // For one thread at a time. Ends its process when destroyed.
 class Process {
   public:
-    // device_failure: there is no such program, or the system refuses a process.
+    // Starts the program. device_failure: there is no such program, or the system refuses a process.
     static Result<std::unique_ptr<Process>> start();
     ~Process();
     Process(const Process&) = delete;

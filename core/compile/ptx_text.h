@@ -24,7 +24,7 @@ struct PtxCut {
 // judged.
 class PtxProgram {
   public:
-    // bad_input where braces, quotes or directives do not end.
+    // Parses PTX. bad_input where braces, quotes or directives do not end.
     static Result<PtxProgram> parse(std::string_view text);
 
     const std::vector<std::string>& kernels() const { return m_kernels; }  // in the order of the text

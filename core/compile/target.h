@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What can be compiled to.
+// Names the targets of compilation.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace workbench::compile {
 
-// "ptx-nvrtc:sm_90", "cubin:sm_90", "llvm-host-o0", "llvm-host-o2", "llvm-nvptx", "ptx-clang:sm_90".
+// Describes a target: "ptx-nvrtc:sm_90", "cubin:sm_90", "llvm-host-o0", "llvm-host-o2", "llvm-nvptx" or
+// "ptx-clang:sm_90".
 struct TargetState {
     std::string target;
     bool is_available = false;
@@ -23,7 +24,8 @@ bool takes_cuda(std::string_view target);
 bool makes_ptx(std::string_view target);
 // Returns every target, in a fixed order.
 const std::vector<std::string>& all_targets();
-// Those that a data set is made with when none is named: of these the ones that there are.
+// Returns the targets that a data set is made with when none is named; those of them that are available are
+// used.
 std::vector<std::string> default_targets();
 
 }  // namespace workbench::compile

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a program and the compiler process send each other: JSON, then the bytes that it points into, so that
-// texts and arrays go as they are. Two lengths of 8 bytes stand before them, of all that follows the first
-// and of the JSON (the machine's byte order: both ends are one build on one machine).
+// Frames what a program and the compiler process send each other: JSON, then the bytes that it points into,
+// so that texts and arrays go as they are. Two lengths of 8 bytes stand before them, of all that follows the
+// first and of the JSON (the machine's byte order: both ends are one build on one machine).
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace workbench::compile {
 inline constexpr std::uint64_t longest_message = std::uint64_t{1} << 30;
 inline constexpr std::size_t length_bytes = sizeof(std::uint64_t);
 
-// Bytes beside a JSON, which has the place of each piece as [begin, size].
+// Holds bytes beside a JSON, which has the place of each piece as [begin, size].
 class Parcel {
   public:
     using Place = std::array<std::uint64_t, 2>;
@@ -28,7 +28,7 @@ class Parcel {
   private:
     std::string m_bytes;
 };
-// Absent where the bytes have no such place.
+// Returns a piece of the bytes. Absent where the bytes have no such place.
 std::optional<std::string_view> piece_of(std::string_view bytes, const Parcel::Place& place);
 
 std::string framed(std::string_view json, std::string_view bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inside core/duel only: a case of a matrix as a call of the C interface.
+// Inside core/duel only: makes a call of the C interface of a case.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace workbench::duel {
 
-// What is called, its planes, and how its result is read. The planes' places are the launch's to choose.
+// Holds what is called, its planes, and how its result is read. The launch chooses where the planes lie.
 struct PreparedCase {
     Call call;
     std::vector<std::byte> input, upstream, pooled;
@@ -23,7 +23,8 @@ struct PreparedCase {
     double magnitude = 1;  // of the input, at least 1
 };
 
-// bad_argument: the case cannot be called through the C interface; the sentence says what can.
+// Prepares a case. bad_argument: the case cannot be called through the C interface; the sentence says what
+// can.
 Result<PreparedCase> prepare_case(const BenchmarkCase& what, const BenchmarkInputPtr& input);
 
 // Compares two results of a case.

@@ -27,11 +27,11 @@ namespace workbench {
 
 namespace {
 
-using duel::Done;
 using duel::Launch;
+using duel::LaunchError;
 using duel::LaunchPlan;
+using duel::LaunchResult;
 using duel::PreparedCase;
-using duel::Trouble;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view order_letters = "BNCK";
@@ -72,8 +72,8 @@ std::vector<int> drawn_processors(const std::vector<int>& allowed, int count, Dr
     return chosen;
 }
 
-std::string sentence_of(const Trouble& trouble) {
-    return trouble.who ? std::string(name_of(*trouble.who)) + ": " + trouble.what : trouble.what;
+std::string sentence_of(const LaunchError& error) {
+    return error.who ? std::string(name_of(*error.who)) + ": " + error.what : error.what;
 }
 
 // Measures one case, launch after launch, until there is a verdict.
@@ -146,7 +146,7 @@ class CaseDuel {
         m_case.reason = std::move(reason);
     }
 
-    Done<void> one_launch(const PreparedCase& prepared) {
+    LaunchResult<void> one_launch(const PreparedCase& prepared) {
         LaunchPlan plan{
             .base = m_base.path,
             .now = m_now.path,
@@ -176,7 +176,7 @@ class CaseDuel {
     }
 
     // Keeps what a library says of itself the first time; it must say the same in every launch.
-    static Done<void> note_identity(const Launch& launch, Participant who, LibraryFile& library) {
+    static LaunchResult<void> note_identity(const Launch& launch, Participant who, LibraryFile& library) {
         const std::string version = launch.version_of(who);
         const std::string fingerprint = launch.fingerprint_of(who);
         if (library.version.empty()) {
@@ -184,14 +184,14 @@ class CaseDuel {
             library.fingerprint = fingerprint;
         }
         if (library.version == version && library.fingerprint == fingerprint) return {};
-        return std::unexpected(Trouble{.who = who,
-                                       .what = quoted(library.path) + changed_sentence,
-                                       .of_all = ErrorKind::bad_input,
-                                       .ends_duel = true});
+        return std::unexpected(LaunchError{.who = who,
+                                           .what = quoted(library.path) + changed_sentence,
+                                           .of_all = ErrorKind::bad_input,
+                                           .ends_duel = true});
     }
 
     // Returns the milliseconds of a round.
-    Done<double> warm_up(Launch& launch) {
+    LaunchResult<double> warm_up(Launch& launch) {
         double total = 0;
         for (const auto who : all_participants) {
             std::vector<double> times;
@@ -247,7 +247,7 @@ class CaseDuel {
         return false;
     }
 
-    Done<void> measure_block(Launch& launch, DuelLaunch& record) {
+    LaunchResult<void> measure_block(Launch& launch, DuelLaunch& record) {
         std::array<Participant, participant_count> order = all_participants;
         for (std::size_t i = participant_count - 1; i > 0; --i)
             std::swap(order[i], order[m_draws.below(i + 1)]);
@@ -259,7 +259,8 @@ class CaseDuel {
         return {};
     }
 
-    Done<DuelRound> measure_round(Launch& launch, const std::array<Participant, participant_count>& order) {
+    LaunchResult<DuelRound> measure_round(Launch& launch,
+                                          const std::array<Participant, participant_count>& order) {
         DuelRound round{.order = {},
                         .ms = std::vector<double>(participant_count),
                         .preempted = std::vector<bool>(participant_count)};

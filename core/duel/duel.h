@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two builds of libiir2d measured in pairs, on the machine at hand. docs/duel.md has the method and its
-// sources.
+// Measures two builds of libiir2d in pairs, on one machine. docs/duel.md has the method and its sources.
 #pragma once
 
 #include <array>
@@ -38,7 +37,7 @@ inline constexpr std::array all_participants = {Participant::base, Participant::
                                                 Participant::copy};
 std::string_view name_of(Participant participant);  // "base", "new", "control", "copy"
 
-// One pair, with what was timed beside it.
+// Holds one pair, with the times of control and copy taken beside it.
 struct DuelRound {
     std::string order;            // "BNKC": base, new, the copy (K), control
     std::vector<double> ms;       // one a participant
@@ -52,7 +51,7 @@ struct DuelLaunch {
     std::vector<DuelRound> rounds;  // two a block, the second in the order of the first turned round
 };
 
-// How the two sides' results compare, before anything is timed.
+// Says how the two sides' results compare, before anything is timed.
 struct DuelOutputs {
     bool equal_bits = false;
     double max_abs_error = 0;  // between the two
@@ -74,7 +73,7 @@ struct DuelCase {
     double seconds = 0;  // until the verdict
 
     std::size_t pairs() const;
-    // The last look; null where there was none.
+    // Returns the last look; null where there was none.
     const DuelLook* last() const { return looks.empty() ? nullptr : &looks.back(); }
 };
 
@@ -107,7 +106,7 @@ struct Duel {
     std::size_t count(DuelVerdict verdict) const;
 };
 
-// What a view of a duel that is being measured is told, from the thread that measures.
+// Reports a duel that is being measured, from the thread that measures.
 struct DuelProgress {
     std::size_t index = 0;  // of the case
     std::size_t total = 1;

@@ -25,11 +25,11 @@ struct DuelRecord {
     Duel duel;
     Environment environment;
     std::string command_line;  // that measures it again
-    // What a case may be slower; absent: no case may be SLOWER.
+    // How much slower a case may be; absent: no case may be SLOWER.
     std::optional<double> max_regression;
     std::string record_id;  // SHA-256 of all of the above
 
-    // Of one that was read, and in no file.
+    // Path that a record was read from; not in the file.
     std::string path;
     std::optional<PublicKey> signer;
 };
@@ -66,7 +66,7 @@ Result<DuelRecord> load_duel_record(const std::filesystem::path& path, const Tas
 // Verifies a duel's record and adds it to a history, as the relative change of each case.
 Result<History::Added> add_duel_to(History& history, const std::filesystem::path& path,
                                    std::string_view note = {});
-// One that was just measured and lies in no file.
+// Adds a duel that was just measured and lies in no file.
 Result<History::Added> add_duel_to(History& history, const DuelRecord& record, std::string_view note = {});
 
 // Lists what does not follow from the rest of a record; what was found until then when cancelled.

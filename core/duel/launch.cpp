@@ -30,8 +30,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto between_looks = std::chrono::milliseconds(20);
 
-std::unexpected<Trouble> trouble(Participant who, std::string what) {
-    return std::unexpected(Trouble{.who = who, .what = std::move(what)});
+std::unexpected<LaunchError> launch_error(Participant who, std::string what) {
+    return std::unexpected(LaunchError{.who = who, .what = std::move(what)});
 }
 
 std::size_t rounded_up(std::size_t bytes) {
@@ -61,7 +61,7 @@ Page& Launch::page_of(Participant who) const {
     return *reinterpret_cast<Page*>(first + static_cast<std::size_t>(who) * page_bytes);
 }
 
-Done<void> Launch::place(const PreparedCase& prepared) {
+LaunchResult<void> Launch::place(const PreparedCase& prepared) {
     m_call = prepared.call;
     std::size_t end = participant_count * page_bytes;
     const auto take = [&](std::size_t bytes) -> std::uint64_t {
@@ -80,12 +80,12 @@ Done<void> Launch::place(const PreparedCase& prepared) {
     for (auto& output : m_outputs) output = take(prepared.output_bytes);
     m_call.output_bytes = prepared.output_bytes;
     if (const auto available = available_memory_bytes(); available && *available < end) {
-        return std::unexpected(Trouble{.what = "the planes of the four participants need " + mebibytes(end) +
-                                               " of shared memory, and " + mebibytes(*available) +
-                                               " are available"});
+        return std::unexpected(LaunchError{.what = "the planes of the four participants need " +
+                                                   mebibytes(end) + " of shared memory, and " +
+                                                   mebibytes(*available) + " are available"});
     }
     auto memory = worker::SharedMemory::create(end);
-    if (!memory) return std::unexpected(Trouble{.what = memory.error().message});
+    if (!memory) return std::unexpected(LaunchError{.what = memory.error().message});
     m_memory = std::move(*memory);
     const auto fill = [&](const std::vector<std::byte>& bytes, std::uint64_t at) {
         if (!bytes.empty()) std::memcpy(m_memory.data() + at, bytes.data(), bytes.size());
@@ -96,12 +96,12 @@ Done<void> Launch::place(const PreparedCase& prepared) {
     return {};
 }
 
-Done<void> Launch::spawn(Participant who) {
+LaunchResult<void> Launch::spawn(Participant who) {
     auto shared = m_memory.share();
-    if (!shared) return trouble(who, shared.error().message);
+    if (!shared) return launch_error(who, shared.error().message);
     // Its number must not be one that the new process gets.
     const FileHandle memory = FileHandle::duplicate(shared->get(), shared_descriptor + 1);
-    if (!memory) return trouble(who, "the shared memory could not be passed on");
+    if (!memory) return launch_error(who, "the shared memory could not be passed on");
     const std::string program = worker::find_worker_program().string();
     SpawnPlan plan;
     plan.open(0, "/dev/null", O_RDONLY);
@@ -114,10 +114,11 @@ Done<void> Launch::spawn(Participant who) {
     const std::string addition = "IIR2D_DUEL_ROOM=" + std::string(m_plan.environment_bytes, 'x');
     if (const int code = plan.run(m_processes[static_cast<std::size_t>(who)], words, {addition}); code != 0) {
         m_processes[static_cast<std::size_t>(who)] = -1;
-        return std::unexpected(Trouble{.who = who,
-                                       .what = "its worker could not be started: " + printable_utf8(program) +
-                                               ": " + std::generic_category().message(code),
-                                       .of_all = ErrorKind::device_failure});
+        return std::unexpected(
+            LaunchError{.who = who,
+                        .what = "its worker could not be started: " + printable_utf8(program) + ": " +
+                                std::generic_category().message(code),
+                        .of_all = ErrorKind::device_failure});
     }
     return {};
 }
@@ -129,13 +130,14 @@ void Launch::ask(Participant who, Command command) {
     wake(page.asked);
 }
 
-Done<void> Launch::wait_for(Participant who, const std::string& doing) {
+LaunchResult<void> Launch::wait_for(Participant who, const std::string& doing) {
     Page& page = page_of(who);
     int& process = m_processes[static_cast<std::size_t>(who)];
     const std::uint32_t asked = page.asked.load(std::memory_order_relaxed);
     const auto deadline = Clock::now() + m_plan.longest_call;
     for (;;) {
-        if (m_control.cancelled()) return std::unexpected(Trouble{.who = who, .what = {}, .cancelled = true});
+        if (m_control.cancelled())
+            return std::unexpected(LaunchError{.who = who, .what = {}, .cancelled = true});
         const std::uint32_t answered = page.answered.load(std::memory_order_acquire);
         if (answered == asked) break;
         sleep_while(page.answered, answered, between_looks);
@@ -146,25 +148,26 @@ Done<void> Launch::wait_for(Participant who, const std::string& doing) {
             const int status = end_group(process);
             const bool crashed =
                 WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL && WTERMSIG(status) != SIGTERM;
-            return std::unexpected(Trouble{.who = who,
-                                           .what = worker::describe_end(status) + " while it " + doing,
-                                           .by_itself = crashed});
+            return std::unexpected(LaunchError{.who = who,
+                                               .what = worker::describe_end(status) + " while it " + doing,
+                                               .by_itself = crashed});
         }
         if (Clock::now() > deadline) {
-            return std::unexpected(Trouble{.who = who,
-                                           .what = "hung: it " + doing + " for more than " +
-                                                   std::to_string(m_plan.longest_call.count() / 1000) + " s",
-                                           .by_itself = true});
+            return std::unexpected(LaunchError{.who = who,
+                                               .what = "hung: it " + doing + " for more than " +
+                                                       std::to_string(m_plan.longest_call.count() / 1000) +
+                                                       " s",
+                                               .by_itself = true});
         }
     }
     if (page.answer == Answer::library_failed)
         return std::unexpected(
-            Trouble{.who = who, .what = text_in(page.text), .of_all = ErrorKind::bad_input});
-    if (page.answer != Answer::done) return trouble(who, text_in(page.text));
+            LaunchError{.who = who, .what = text_in(page.text), .of_all = ErrorKind::bad_input});
+    if (page.answer != Answer::done) return launch_error(who, text_in(page.text));
     return {};
 }
 
-Done<void> Launch::load(Participant who) {
+LaunchResult<void> Launch::load(Participant who) {
     Page& page = page_of(who);
     page.call = m_call;
     page.call.output_at = m_outputs[static_cast<std::size_t>(who)];
@@ -175,15 +178,15 @@ Done<void> Launch::load(Participant who) {
         page.call.kind = CallKind::copy;
     } else {
         const std::string path = (who == Participant::now ? m_plan.now : m_plan.base).string();
-        if (path.size() >= path_bytes) return trouble(who, "its library's path is too long");
+        if (path.size() >= path_bytes) return launch_error(who, "its library's path is too long");
         std::memcpy(page.library, path.c_str(), path.size() + 1);
     }
     ask(who, Command::load);
     return {};
 }
 
-Done<std::unique_ptr<Launch>> Launch::start(const PreparedCase& prepared, const LaunchPlan& plan,
-                                            const TaskControl& control) {
+LaunchResult<std::unique_ptr<Launch>> Launch::start(const PreparedCase& prepared, const LaunchPlan& plan,
+                                                    const TaskControl& control) {
     std::unique_ptr<Launch> launch(new Launch(plan, control));
     IIR2D_RETURN_IF_ERROR(launch->place(prepared));
     for (const auto who : all_participants) IIR2D_RETURN_IF_ERROR(launch->spawn(who));
@@ -193,7 +196,7 @@ Done<std::unique_ptr<Launch>> Launch::start(const PreparedCase& prepared, const 
         auto opened = launch->wait_for(who, "opened its library");
         if (opened) continue;
         // A library that crashes or hangs before anything is asked of it does so in every case.
-        Trouble& why = opened.error();
+        LaunchError& why = opened.error();
         if (why.by_itself && who != Participant::copy) why.of_all = ErrorKind::bad_input;
         return std::unexpected(std::move(why));
     }
@@ -226,14 +229,14 @@ void Launch::end_all() {
     }
 }
 
-Done<TimedSample> Launch::call(Participant who, int untimed) {
+LaunchResult<TimedSample> Launch::call(Participant who, int untimed) {
     if (m_plan.threads > 1) leave_running(who);
     Page& page = page_of(who);
     page.untimed = untimed;
     ask(who, Command::call);
     IIR2D_RETURN_IF_ERROR(wait_for(who, "computed"));
     if (!(std::isfinite(page.milliseconds) && page.milliseconds > 0))
-        return trouble(who, "it gave a time that is not a number above 0");
+        return launch_error(who, "it gave a time that is not a number above 0");
     return TimedSample{page.milliseconds, page.preempted != 0};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inside core/duel only: the processes of one launch and the memory that they share.
+// Inside core/duel only: runs the processes of one launch in memory that they share.
 #pragma once
 
 #include <array>
@@ -21,18 +21,19 @@
 
 namespace workbench::duel {
 
-// Why a case ends: a participant crashed, hung, refused, or could not be started; or somebody asked to stop.
-struct Trouble {
+// Says why a case ends: a participant crashed, hung, refused, or could not be started; or it was cancelled.
+struct LaunchError {
     std::optional<Participant> who;  // absent: it is of none alone
     std::string what;                // a sentence that goes on after "base: "
     bool cancelled = false;
     bool by_itself = false;  // it crashed or hung, and was not ended from outside
-    // Of what no case can be measured with: bad_input, a library; device_failure, a worker. Else the case's.
+    // The kind of an error for which no case can be measured: bad_input, a library; device_failure, a worker.
+    // Absent: the error is this case's alone.
     std::optional<ErrorKind> of_all = {};
     bool ends_duel = false;  // even where cases are complete: they are of no one library
 };
 template <class T>
-using Done = std::expected<T, Trouble>;
+using LaunchResult = std::expected<T, LaunchError>;
 
 struct LaunchPlan {
     std::filesystem::path base, now;
@@ -43,18 +44,18 @@ struct LaunchPlan {
     std::chrono::milliseconds longest_call{30000};
 };
 
-// Four processes, asleep but for the one whose turn it is. All are ended when it is destroyed.
+// Holds four processes, of which all but the one whose turn it is sleep. Ends them when it is destroyed.
 class Launch {
   public:
     // Starts the participants and lets each open its library.
-    static Done<std::unique_ptr<Launch>> start(const PreparedCase& prepared, const LaunchPlan& plan,
-                                               const TaskControl& control);
+    static LaunchResult<std::unique_ptr<Launch>> start(const PreparedCase& prepared, const LaunchPlan& plan,
+                                                       const TaskControl& control);
     ~Launch();
     Launch(const Launch&) = delete;
     Launch& operator=(const Launch&) = delete;
 
     // Calls `untimed` times and then once more, timed.
-    Done<TimedSample> call(Participant who, int untimed);
+    LaunchResult<TimedSample> call(Participant who, int untimed);
 
     std::span<const std::byte> output_of(Participant who) const;
     // Returns what its library says of itself, after start().
@@ -63,11 +64,11 @@ class Launch {
 
   private:
     Launch(const LaunchPlan& plan, const TaskControl& control) : m_plan(plan), m_control(control) {}
-    Done<void> place(const PreparedCase& prepared);
-    Done<void> spawn(Participant who);
-    Done<void> load(Participant who);
+    LaunchResult<void> place(const PreparedCase& prepared);
+    LaunchResult<void> spawn(Participant who);
+    LaunchResult<void> load(Participant who);
     void ask(Participant who, Command command);
-    Done<void> wait_for(Participant who, const std::string& doing);
+    LaunchResult<void> wait_for(Participant who, const std::string& doing);
     Page& page_of(Participant who) const;
     void leave_running(Participant who);
     void end_all();

@@ -14,12 +14,12 @@ struct LibraryFile {
     std::string given;  // as it was named
     std::filesystem::path path;
     std::string sha256;
-    // By the library itself, once it has been opened by a worker; empty until then.
+    // What the library itself says, once a worker has opened it; empty until then.
     std::string version;
     std::string fingerprint;
 };
 
-// What a library's fingerprint says of its source.
+// Holds what a library's fingerprint says of its source.
 struct BuildIdentity {
     std::string commit;  // empty: it does not say
     bool has_local_changes = false;

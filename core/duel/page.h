@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Inside core/duel and its worker only: what the program and the participants of one launch share. One piece
-// of memory, which has no name and is gone with the last process: a page for each participant, then planes.
+// Inside core/duel and its worker only: describes what the program and the participants of one launch share.
+// It is one piece of memory, which has no name and is gone with the last process: a page for each
+// participant, then planes.
 #pragma once
 
 #include <atomic>
@@ -22,40 +23,41 @@ inline constexpr int most_processors = 1024;
 
 enum class Command : std::uint32_t { load = 1, call = 2 };
 
-// Whether it was done, or what was the matter: the case, or the library as a whole.
+// Says whether the command was done, or what failed: the case, or the library as a whole.
 enum class Answer : std::uint32_t { done, case_failed, library_failed };
 
 enum class CallKind : std::uint32_t { none, filter, pool_forward, pool_backward, copy };
 
-// What is called, over and over. Offsets are into the shared memory.
+// Describes the call that is repeated. Offsets are into the shared memory.
 struct Call {
     CallKind kind = CallKind::none;
     IIR2D_Params filter{};
     IIR2D_PoolParams pool{};
     std::uint64_t input_at = 0, input_bytes = 0;
     std::uint64_t output_at = 0, output_bytes = 0;
-    // Of backward passes; 0 bytes: there is none.
+    // For backward passes; 0 bytes: there is none.
     std::uint64_t upstream_at = 0, upstream_bytes = 0;
     std::uint64_t pooled_at = 0, pooled_bytes = 0;
 };
 
-// Two counters say whose turn it is: the program raises `asked` and sleeps, the worker answers by setting
-// `answered` to it, and sleeps. Everything else is written by the one whose turn it is.
+// Holds what program and worker tell each other. Two counters say whose turn it is: the program raises
+// `asked` and sleeps, the worker answers by setting `answered` to it, and sleeps. Everything else is written
+// by the one whose turn it is.
 struct Page {
     std::atomic<std::uint32_t> asked;
     std::atomic<std::uint32_t> answered;
     Command command;
 
-    // Of load.
+    // For `load`.
     char library[path_bytes];  // empty: the copy
     Call call;
     std::int32_t threads;  // of the copy; a library takes what the processors allow
     std::uint64_t processors[most_processors / 64];
 
-    // Of call: how many calls before the one that is timed.
+    // For `call`: how many calls before the one that is timed.
     std::int32_t untimed;
 
-    // Answers.
+    // The worker's answer.
     Answer answer;
     char text[text_bytes];
     double milliseconds;

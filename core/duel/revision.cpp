@@ -109,7 +109,7 @@ Result<std::string> commit_of_revision(const fs::path& source, const std::string
     const RemovedFile removed{output};
     std::error_code error;
     if (!fs::is_directory(source, error))
-        return fail(ErrorKind::bad_argument, quoted(source) + " is no folder: name a git repository");
+        return fail(ErrorKind::bad_argument, quoted(source) + " is not a folder: name a git repository");
     IIR2D_TRY(const auto code, run_build_step({"git", "-C", source.string(), "rev-parse", "--verify",
                                                "--quiet", "--end-of-options", revision + "^{commit}"},
                                               output, control));

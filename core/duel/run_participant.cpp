@@ -115,7 +115,7 @@ class Library {
         Number minor = nullptr;
         Number patch = nullptr;
         if (auto no = find_symbol(m_handle, "iir2d_api_version_major", major); !no.empty())
-            return no + ": it is no libiir2d with the C interface of 1.0 or newer";
+            return no + ": it is not a libiir2d with the C interface of 1.0 or newer";
         page.version[0] = major();
         page.version[1] = find_symbol(m_handle, "iir2d_api_version_minor", minor).empty() ? minor() : 0;
         page.version[2] = find_symbol(m_handle, "iir2d_api_version_patch", patch).empty() ? patch() : 0;

@@ -197,7 +197,7 @@ bool Machine::reach_alone(Warp& warp, const Group& group, const Instruction& i, 
     if (address % bytes != 0)
         report(FindingKind::misaligned, warp, lane, i,
                "reaches " + std::to_string(bytes) + " bytes at " + text_of(address) +
-                   ", which is no multiple of " + std::to_string(bytes),
+                   ", which is not a multiple of " + std::to_string(bytes),
                space, address);
     std::byte* host = nullptr;
     switch (space) {

@@ -85,7 +85,7 @@ Result<void> read_array(TextArgument& argument, const std::string& text, std::st
         const auto held = read(std::string(values.substr(1)), most_bytes);
         if (!held) return std::unexpected(held.error());
         if (held->size() % value_size(argument.type) != 0)
-            return wrong_argument(text, "the file holds no whole number of values");
+            return wrong_argument(text, "the file's size is not a whole number of values");
         const auto bytes = std::as_bytes(std::span(*held));
         argument.bytes.assign(bytes.begin(), bytes.end());
         return {};
@@ -94,7 +94,7 @@ Result<void> read_array(TextArgument& argument, const std::string& text, std::st
         const std::size_t next = std::min(values.find(','), values.size());
         if (!append_value(argument.bytes, argument.type, values.substr(0, next)))
             return wrong_argument(text, "\"" + std::string(values.substr(0, next)).substr(0, 40) +
-                                            "\" is no " + argument.type_name());
+                                            "\" is not of type " + argument.type_name());
         if (next == values.size()) break;
         values.remove_prefix(next + 1);
         if (values.empty()) return wrong_argument(text, "a value is missing behind the last comma");
@@ -155,7 +155,7 @@ Result<TextArgument> parse_argument(const std::string& text, std::size_t index, 
     if (rest.empty()) return wrong_argument(text, "there is no value");
     if (made.role == TextArgument::Role::value) {
         if (!append_value(made.bytes, made.type, rest))
-            return wrong_argument(text, "that is no " + made.type_name());
+            return wrong_argument(text, "that is not of type " + made.type_name());
         return made;
     }
     if (const auto done = read_array(made, text, rest, read); !done) return std::unexpected(done.error());

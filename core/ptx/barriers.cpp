@@ -37,7 +37,7 @@ void Machine::barrier(Warp& warp, Group& group, const Instruction& instruction, 
         if (expected == 0 || expected % lanes != 0)
             stop(FindingKind::barrier, warp, lane, instruction,
                  "waits at a barrier for " + std::to_string(expected) +
-                     " threads, which is no multiple of 32");
+                     " threads, which is not a multiple of 32");
     }
     for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         const unsigned other = first_lane(rest);

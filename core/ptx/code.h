@@ -26,7 +26,7 @@ using Wide [[gnu::may_alias]] = std::uint64_t;
 // they are.
 using LaneFunction = void (*)(Word* frame, const Instruction& instruction, std::uint32_t mask);
 
-// How the executor takes an instruction.
+// Says how the executor runs an instruction.
 enum class Handler : std::uint8_t {
     loop,          // calls the lane function
     rounded_loop,  // calls it in another rounding mode
@@ -190,7 +190,7 @@ struct Function {
     bool refused = false;
     std::uint32_t refused_at = 0;  // in Program::refused
 
-    // Formal parameters of a .func: where its body finds them.
+    // Says where the body of a .func finds its formal parameters.
     struct Formal {
         bool in_register = false;
         std::uint32_t place = 0;  // in the frame, or in the lane's parameters

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a dotted opcode asks for, without its operands. This is where it is decided which opcodes are
-// executed.
+// Reads what a dotted opcode asks for, without its operands. Decides which opcodes are executed.
 #pragma once
 
 #include <array>
@@ -13,7 +12,7 @@
 
 namespace workbench::ptx {
 
-// How operands are written.
+// Says how operands are written.
 enum class Shape : std::uint8_t {
     plain,    // one for each type of `operands`, the destination first
     compare,  // p|q, a, b, c
@@ -65,7 +64,7 @@ class Pieces {
     explicit Pieces(std::string_view opcode);
     bool take(std::string_view piece);
     Type take_type();
-    // The piece that is next, taken; empty at the end.
+    // Takes the next piece and returns it; empty at the end.
     std::string_view take_any();
     std::string_view next() const { return m_at < m_pieces.size() ? m_pieces[m_at] : std::string_view(); }
     bool is_empty() const { return m_at == m_pieces.size(); }
@@ -80,7 +79,8 @@ class Pieces {
 // Returns what it asks for; nothing where it is not executed.
 std::optional<Form> form_of(std::string_view opcode);
 
-// The parts of form_of(), which each know some opcodes. They take all pieces of one that is theirs.
+// Read some opcodes each, for form_of(). Return whether the opcode is one of them, and then take all its
+// pieces.
 bool read_integer_form(Pieces& pieces, Form& form);
 bool read_bit_form(Pieces& pieces, Form& form);
 bool read_float_form(Pieces& pieces, Form& form);
@@ -89,7 +89,7 @@ bool read_convert_form(Pieces& pieces, Form& form);
 bool read_memory_form(Pieces& pieces, Form& form);
 bool read_control_form(Pieces& pieces, Form& form);
 
-// The loop of a form whose registers have these widths.
+// Returns the loop of a form whose registers have these widths.
 LoopKey key_of(const Form& form, unsigned width_d, unsigned width_a);
 
 }  // namespace workbench::ptx

@@ -40,7 +40,7 @@ struct Operand {
     std::vector<Operand> second;  // behind |
 };
 
-// What functions of a module share while they are read.
+// Holds what functions of a module share while they are read.
 struct ModuleNames {
     Program& program;
     Scope scope;
@@ -77,7 +77,8 @@ Extent allocate_variable(std::uint32_t& used, const Declaration& declaration, st
 
 class FunctionReader {
   public:
-    // `index`: of the function in the program, whose parameters are in `parameters` already.
+    // Prepares to read a function. `index`: of the function in the program, whose parameters are in
+    // `parameters` already.
     FunctionReader(ModuleNames& names, Lexer& lexer, std::uint32_t index, Scope parameters);
     // Reads { ... }.
     void read();

@@ -22,7 +22,7 @@ constexpr Format format_f32{23, 8, 0x7fffffff};
 double widened(std::uint32_t bits, const Format& format);
 // Rounds once, subnormals kept.
 std::uint32_t narrowed(double value, const Format& format, Rounding rounding);
-// a + b, or a * b + c, rounded to odd: narrowed() of it is the exact result rounded once.
+// Return a + b, or a * b + c, rounded to odd: narrowed() of it is the exact result rounded once.
 double sum_to_odd(double a, double b);
 // Rounds to an integer.
 double integral(double value, Rounding rounding);

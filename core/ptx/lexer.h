@@ -9,7 +9,7 @@
 
 namespace workbench::ptx {
 
-// What is wrong with a text, and where. Caught in Module::parse().
+// Says what is wrong with a text, and where. Caught in Module::parse().
 class SyntaxError : public std::runtime_error {
   public:
     SyntaxError(std::uint32_t at, const std::string& what) : std::runtime_error(what), line(at) {}

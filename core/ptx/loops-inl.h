@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What the loops are written in. Included by sources that are compiled once for each target, in the target's
-// own namespace, so that no function is shared between them; for the same reason nothing of the standard
-// library is called here that is not a builtin or a function of the C library.
+// Provides the types and operations that the loops are written in. Included by sources that are compiled once
+// for each target, in the target's own namespace, so that no function is shared between them; for the same
+// reason nothing of the standard library is called here that is not a builtin or a function of the C library.
 #pragma once
 
 #include "core/ptx/loops.h"
@@ -62,7 +62,7 @@ template <>
 struct CellOf<true> {
     using type = Wide;
 };
-// What a T lies in, in a register.
+// Names the type that holds a T in a register.
 template <class T>
 using Cell = typename CellOf<sizeof(T) == 8>::type;
 

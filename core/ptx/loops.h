@@ -113,7 +113,7 @@ enum class Combine : std::uint8_t { none, bit_and, bit_or, bit_xor };
 enum class Property : std::uint8_t { finite, infinite, number, notanumber, normal, subnormal };
 enum class PermuteMode : std::uint8_t { index, f4e, b4e, rc8, ecl, ecr, rc16 };
 
-// What a loop is looked up by. Loops read the rest from the instruction as they run.
+// Holds the key that a loop is looked up by. Loops read the rest from the instruction as they run.
 struct LoopKey {
     Loop loop = Loop::none;
     Type type = Type::none;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Global memory: allocations, which of their bytes hold values, which sectors a launch has touched, and who
-// touched them last.
+// Keeps global memory: allocations, which of their bytes hold values, which sectors a launch has touched, and
+// who touched them last.
 #pragma once
 
 #include <cstddef>
@@ -54,7 +54,7 @@ class MemoryState {
     std::uint64_t allocate(std::uint64_t bytes);
     // Forgets what the last launch touched, and moves time on, so that its accesses are of an earlier one.
     void begin_launch();
-    // Of accesses, over all launches (shadow.h).
+    // Returns the time of accesses, over all launches (shadow.h).
     std::uint64_t& time() { return m_time; }
     FreePages& free_pages() { return m_free_pages; }
     // Returns where the variables of a program lie; they are made, with their first values, when it is first

@@ -92,7 +92,7 @@ class Memory {
     // Lets kernels reach bytes of the caller's at an address of the caller's. `written`: they hold values.
     void attach(std::uint64_t address, std::span<std::byte> bytes, bool written);
     void detach(std::uint64_t address);
-    // The bytes at an address, which must lie in one allocation; empty where they do not.
+    // Returns the bytes at an address, which must lie in one allocation; empty where they do not.
     std::span<std::byte> bytes(std::uint64_t address, std::uint64_t count);
     // Says that bytes were written from outside, so that reading them is no finding.
     void mark_written(std::uint64_t address, std::uint64_t count);
@@ -132,7 +132,7 @@ struct Finding {
     std::string message;  // one sentence that names the kernel, the line and the thread
 };
 
-// What an instruction does, for the counts.
+// Says what an instruction does, for the counts.
 enum class Kind : std::uint8_t {
     integer,
     f32,

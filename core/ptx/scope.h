@@ -53,7 +53,7 @@ struct Scope {
 
     const Symbol* find(std::string_view name, std::deque<Register>& registers);
     std::optional<std::uint32_t> find_label(std::string_view name) const;
-    // The list and the scope that it is in; null where there is none.
+    // Returns the list and the scope that it is in; null where there is none.
     std::pair<const Scope*, const TargetList*> find_targets(std::string_view name) const;
     // Says that a name or a range has been added here.
     void forget_found() {

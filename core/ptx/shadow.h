@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What is remembered of the last accesses to each word of memory, to find races. An access is remembered by
-// block, warp, lane and time. Time is a number that every store, bar.warp.sync and barrier moves on, and that
-// never goes back while a device's memory lives: what an earlier launch left is told by its time, and nothing
-// is cleared between launches or blocks. Words that are accessed in parts are remembered byte by byte.
+// Records the last accesses to each word of memory, to find races. An access is recorded by block, warp, lane
+// and time. Time is a number that every store, bar.warp.sync and barrier moves on, and that never goes back
+// while a device's memory lives: what an earlier launch left is recognised by its time, and nothing is
+// cleared between launches or blocks. Words that are accessed in parts are recorded byte by byte.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ struct Access {
     bool atomic = false;
 };
 
-// All that is remembered of a word, or of one of its bytes.
+// Holds all that is recorded of a word, or of one of its bytes.
 struct Record {
     Access write;
     Access first_read;  // two readers that are not ordered, where there are two
@@ -127,9 +127,9 @@ inline bool note_write(ShadowCell& cell, const Moment& now, unsigned lane) {
     return true;
 }
 
-// When lanes of a block are ordered, as barriers have made it.
+// Keeps the order that barriers have made among lanes of a block.
 struct Clocks {
-    // The block begins at a time, which it moves on.
+    // Begins a block at a time, which it advances.
     Clocks(std::uint32_t warps, std::uint64_t& time);
 
     std::uint64_t& time;
@@ -146,13 +146,15 @@ struct Clocks {
     };
     std::vector<WarpClock> warp;
 
-    // The lanes of a mask have met; `live` are all that are still there.
+    // Records that the lanes of a mask have met; `live` are all that are still there.
     void warp_sync(std::uint32_t warp, std::uint32_t mask, std::uint32_t live);
-    // A warp arrives at a barrier and goes on: what it has done so far is added to what the barrier has seen.
+    // Records that a warp arrives at a barrier and goes on: what it has done so far is added to what the
+    // barrier has seen.
     void arrive(std::uint32_t warp, std::vector<std::uint64_t>& seen);
     // Warps have met at a barrier, at which others have arrived.
     void barrier(const std::vector<std::uint32_t>& participants, const std::vector<std::uint64_t>& seen);
-    // Of an access by several lanes or warps of a block, those that it is not ordered with.
+    // Return, of the lanes or warps of an earlier access by several, those that the access `now` is not
+    // ordered with.
     std::uint32_t open_lanes(const Access& before, const Access& now) const;
     std::uint32_t open_warps(const Access& before, const Access& now) const;
     // Returns whether an access came before what a lane does now.

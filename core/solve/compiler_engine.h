@@ -10,7 +10,8 @@
 
 namespace workbench::solve {
 
-// Precondition: llvm or ptx. device_failure: the compiler is not there, and why.
+// Makes an engine that has kernels compiled. Precondition: llvm or ptx. device_failure: the compiler is not
+// there, and why.
 Result<std::unique_ptr<Engine>> make_compiler_engine(EngineKind kind, const std::stop_token& stop);
 
 }  // namespace workbench::solve

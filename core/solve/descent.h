@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Minimising a function whose gradient is known, by steps along it.
+// Minimises a function whose gradient is known.
 #pragma once
 
 #include <functional>

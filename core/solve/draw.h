@@ -6,7 +6,8 @@
 
 namespace workbench::solve {
 
-// SplitMix64 (G. Steele, D. Lea and C. Flood, "Fast splittable pseudorandom number generators", 2014).
+// Draws random numbers by SplitMix64 (G. Steele, D. Lea and C. Flood, "Fast splittable pseudorandom number
+// generators", 2014).
 class Numbers {
   public:
     explicit Numbers(std::uint64_t seed) : m_state(seed) {}

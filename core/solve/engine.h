@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What runs the solvers' kernels. All engines give the same bits: the kernels' operations are exact, nothing
-// is contracted, and sums have one order.
+// Runs the solvers' kernels. All engines give the same bits: the kernels' operations are exact, nothing is
+// contracted, and sums have one order.
 #pragma once
 
 #include <array>
@@ -72,7 +72,7 @@ class Engine {
 std::unique_ptr<Engine> make_compiled_engine(int threads);
 // Returns the interpreter, on the trees that it is given.
 std::unique_ptr<Engine> make_interpreter_engine(Trees trees = tree_of);
-// device_failure: there is no compiler for it here.
+// Makes an engine. device_failure: there is no compiler for it here.
 Result<std::unique_ptr<Engine>> make_engine(EngineKind kind, int threads, const std::stop_token& stop);
 
 }  // namespace workbench::solve

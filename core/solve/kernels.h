@@ -25,19 +25,21 @@ struct Kernel {
 
 // Returns all, in a fixed order.
 std::span<const Kernel> kernels();
-// bad_argument, with the names that there are.
+// Returns the kernel of that name. bad_argument lists the names that there are.
 Result<const Kernel*> find_kernel(std::string_view name);
 
 // Returns the tree of a kernel, or of NAME_backward. Precondition: there is one. Thread-safe.
 const synth::Tree& tree_of(std::string_view name);
 
-// Another place to have trees from than tree_of(), for proofs that a mistake in one is seen.
+// Gives trees in place of tree_of(), for tests that a mistake in one is found.
 using Trees = std::function<const synth::Tree&(std::string_view name)>;
 
-// kernels.gen.cpp: the C++ that print_cpp() makes of the trees, each over a part of its threads, and a table.
+// Prints kernels.gen.cpp: the C++ that print_cpp() makes of the trees, each over a part of its threads, and a
+// table.
 std::string print_kernels();
 
-// What kernels.gen.cpp has. An array's address is an element of `arguments`, else that of a scalar.
+// Describes a kernel of kernels.gen.cpp. An array's address is an element of `arguments`, else that of a
+// scalar.
 struct CompiledKernel {
     std::string_view name;
     void (*run)(void* const* arguments, int first, int last);

@@ -13,9 +13,9 @@
 
 namespace workbench::solve {
 
-// n + 1 by n + 1 squares, each cut in two from its lower left to its upper right corner. The nodes are a
-// square too, row after row from below: `side` by `side`; with degree 2 the middles of edges lie among the
-// corners.
+// Holds a mesh of n + 1 by n + 1 squares, each cut in two from its lower left to its upper right corner. The
+// nodes are a square too, row after row from below: `side` by `side`; with degree 2 the middles of edges lie
+// among the corners.
 struct Mesh {
     int degree = 1;
     std::int64_t cells = 0;  // a side
@@ -28,13 +28,13 @@ struct Mesh {
     std::array<std::size_t, 6> nodes(std::int64_t row, std::size_t k) const;
     bool is_boundary(std::size_t node) const;
 };
-// Perturbed: every corner inside is moved by at most 0.2 h.
+// Makes a problem's mesh. Perturbed: every corner inside is moved by at most 0.2 h.
 Mesh make_mesh(const Poisson2d& problem, std::uint64_t seed);
 
 // Returns the solution that the right-hand side and the boundary values are made for.
 double exact_value(Poisson2d::Exact exact, double x, double y);
 
-// Rows of at most `width` entries, padded with column -1.
+// Holds rows of at most `width` entries, padded with column -1.
 struct SparseRows {
     std::int32_t rows = 0;
     std::int32_t width = 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Multigrid for the five-point stencil (W. Briggs, V. Henson and S. McCormick, "A Multigrid Tutorial", 2000;
-// U. Trottenberg, C. Oosterlee and A. Schueller, "Multigrid", 2001, section 2.5): V(2,1) cycles of red-black
-// Gauss and Seidel sweeps, bilinear interpolation and its transpose. The stencil of linear triangles does not
-// depend on h, and a right-hand side that the transpose has restricted is that of the coarse grid's elements.
+// Solves with the five-point stencil by multigrid (W. Briggs, V. Henson and S. McCormick, "A Multigrid
+// Tutorial", 2000; U. Trottenberg, C. Oosterlee and A. Schueller, "Multigrid", 2001, section 2.5): V(2,1)
+// cycles of red-black Gauss and Seidel sweeps, bilinear interpolation and its transpose. The stencil of
+// linear triangles does not depend on h, and a right-hand side that the transpose has restricted is that of
+// the coarse grid's elements.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,7 @@ namespace workbench::solve {
 
 class Multigrid {
   public:
-    // n + 1 is a power of two.
+    // Precondition: n + 1 is a power of two.
     explicit Multigrid(std::int32_t n);
 
     // Returns a row of the finest grid of n values, from 0: of the right-hand side, which is written before

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What was solved, as texts.
+// Writes what was solved as texts.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace workbench::solve {
 
-// Log2 of the errors' quotients of each two sizes, one after the other; none where an error is not known or
-// 0.
+// Holds log2 of the errors' quotients of each two sizes, one after the other; none where an error is not
+// known or 0.
 struct Rates {
     std::vector<std::optional<double>> max, l2, h1;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Four problems whose inner loops are the trees of core/solve/kernels.h. docs/solvers.md has the equations,
-// the discretisations and how each is proved.
+// Solves four problems whose inner loops are the trees of core/solve/kernels.h. docs/solvers.md has the
+// equations, the discretisations and how each is proved.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@
 
 namespace workbench::solve {
 
-// One line of the history: what the problem has of these.
+// Holds one line of the history: of these, what the problem has.
 struct HistoryStep {
     std::int64_t iteration = 0;
     std::optional<double> residual;
@@ -38,12 +38,13 @@ struct Common {
     std::function<void(const HistoryStep& step)> watch = {};
 };
 
-// Of the nodes, those of the boundary included. y is empty in one dimension, exact where there is no formula.
+// Holds values at the nodes, those of the boundary included. y is empty in one dimension, exact where there
+// is no formula.
 struct Solution {
     std::vector<double> x, y, computed, exact;
 };
 
-// What heat has come to after a step, at the nodes of the solution.
+// Holds the temperatures after a step, at the nodes of the solution.
 struct Snapshot {
     std::int64_t step = 0;
     double time = 0;
@@ -75,7 +76,7 @@ struct Solved {
     std::vector<Snapshot> snapshots;  // of heat, where they were asked for
 };
 
-// -u'' = f on (0, 1), n interior nodes.
+// Poses -u'' = f on (0, 1), n interior nodes.
 struct Poisson1d {
     enum class Method : std::uint8_t { thomas, jacobi, gauss_seidel, cg };
     enum class Rhs : std::uint8_t { sine, poly };
@@ -86,7 +87,7 @@ struct Poisson1d {
 };
 Result<Solved> solve(const Poisson1d& problem, const Common& common, Engine& engine);
 
-// u_t = k u_xx on (0, 1). Fixed ends: n interior nodes, and the ends as they begin. Insulated: n cells.
+// Poses u_t = k u_xx on (0, 1). Fixed ends: n interior nodes, and the ends as they begin. Insulated: n cells.
 struct Heat {
     enum class Scheme : std::uint8_t { explicit_euler, implicit_euler, crank_nicolson };
     enum class Start : std::uint8_t { sine, step, samples };
@@ -107,7 +108,8 @@ double largest_explicit_step(const Heat& problem);
 // Gradients are the adjoints of the objectives' kernels.
 enum class Descent : std::uint8_t { gd, adam };
 struct Minimise {
-    // (x^2 + 10 y^2) / 2; Rosenbrock's; the mean logistic loss of 200 drawn samples of two features.
+    // Names a function: (x^2 + 10 y^2) / 2; Rosenbrock's; the mean logistic loss of 200 drawn samples of two
+    // features.
     enum class Problem : std::uint8_t { quadratic, rosenbrock, logistic };
     Problem problem = Problem::quadratic;
     Descent method = Descent::gd;
@@ -146,7 +148,7 @@ struct Fit {
     // solves.
     std::function<void(double parameter, std::span<const double> image)> watch = {};
 };
-// The figures have the best parameter of all steps, by its name.
+// Fits the parameter. The figures have the best parameter of all steps, by its name.
 Result<Solved> solve(const Fit& problem, const Common& common, Engine& engine);
 // Returns the filters that can be fitted: those of the table whose one parameter is the feedback of
 // exponential averages. And as text: "1, 2, 5 or 7".
@@ -155,10 +157,11 @@ std::string fitted_filters_text();
 // Returns "alpha" or "a"; bad_argument for a filter that has no such parameter.
 Result<std::string> fitted_parameter(int filter_id);
 
-// -laplace u = f on the unit square, u given on the boundary; n by n corners of triangles inside.
+// Poses -laplace u = f on the unit square, u given on the boundary; n by n corners of triangles inside.
 struct Poisson2d {
     enum class Method : std::uint8_t { cholesky, cg, multigrid };
-    // sin(pi x) sin(pi y); x^3 + x y^2 + y + 1; for proofs, what P1 and P2 have exactly.
+    // Names the exact solution: sin(pi x) sin(pi y); x^3 + x y^2 + y + 1; for proofs, functions that P1 and
+    // P2 represent exactly.
     enum class Exact : std::uint8_t { sine, poly, linear, quadratic };
     std::int64_t n = 0;
     int degree = 1;

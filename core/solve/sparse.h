@@ -10,12 +10,12 @@ namespace workbench::solve {
 
 class Factor {
   public:
-    // Whole, row by row (T. Davis, "Direct Methods for Sparse Linear Systems", 2006, chapter 4), in an order
-    // of approximate minimum degree by Eigen. Asks between rows whether it is to stop. check_failed: it is
-    // not positive definite.
+    // Factorises completely, row by row (T. Davis, "Direct Methods for Sparse Linear Systems", 2006, chapter
+    // 4), in an order of approximate minimum degree by Eigen. May be cancelled between rows. check_failed: it
+    // is not positive definite.
     static Result<Factor> cholesky(const SparseRows& matrix, const Common& common);
-    // Without fill (C.-J. Lin and J. More, "Incomplete Cholesky factorizations with limited memory", 1999),
-    // for a preconditioner. By Eigen.
+    // Factorises without fill (C.-J. Lin and J. More, "Incomplete Cholesky factorizations with limited
+    // memory", 1999), for a preconditioner. By Eigen.
     static Result<Factor> incomplete(const SparseRows& matrix);
     Factor(Factor&&) noexcept;
     Factor& operator=(Factor&&) noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What solvers do with whole vectors, by the kernels; and what they share.
+// Computes with whole vectors, by the kernels, and holds what solvers share.
 #pragma once
 
 #include <chrono>
@@ -17,15 +17,15 @@ namespace workbench::solve {
 
 using Vector = std::vector<double>;
 
-// So many zeros, in huge pages where the system gives them: a fault for every 4 KiB of the vectors of a
-// million unknowns takes as long as a cycle over them.
+// Returns so many zeros, in huge pages where the system gives them: a fault for every 4 KiB of the vectors of
+// a million unknowns takes as long as a cycle over them.
 Vector zeros(std::size_t count);
 
 // Sums have one order: 64 elements at a time, then 64 of those sums, and so on.
 Result<double> dot(Engine& engine, std::span<const double> x, std::span<const double> y);
 Result<double> sum(Engine& engine, std::span<const double> x);
 Result<double> norm(Engine& engine, std::span<const double> x);
-// y := y + a x, with `spare` for the result, which changes places with y.
+// Computes y := y + a x, with `spare` for the result, which changes places with y.
 Result<void> add_scaled(Engine& engine, double a, const Vector& x, Vector& y, Vector& spare);
 
 // Refuses work that needs more than the memory that is free: bad_argument, with the bytes.

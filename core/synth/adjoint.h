@@ -17,11 +17,11 @@ struct Backward {
     std::string reason;            // empty, or why there is none
 };
 
-// Where the values of loops are kept for the way back.
+// Says where the values of loops are kept for the backward sweep.
 enum class LoopValues : std::uint8_t {
-    // On local arrays: 64 entries, 256 in nested loops.
+    // In local arrays: 64 entries, 256 in nested loops.
     in_arrays,
-    // Of loops that m bounds, in a parameter `double* tape` behind the adjoints, whose extent is as large as
+    // For loops that m bounds, in a parameter `double* tape` behind the adjoints, whose extent is as large as
     // they can become: for kernels that are launched with any m. Others, vectors and integers of 64 bits stay
     // in arrays.
     on_tape,

@@ -28,7 +28,7 @@ class AdjointMaker {
         std::uint32_t before = 0;
         bool exists() const { return local != nothing; }
     };
-    // How often what stands in loops is run at most by a thread: times * m^by_m; 0 times: nobody knows.
+    // Bounds how often a thread runs what stands in loops: times * m^by_m; 0 times: unknown.
     struct Trips {
         std::uint32_t times = 1;
         std::uint8_t by_m = 0;

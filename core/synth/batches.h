@@ -17,7 +17,7 @@ namespace workbench::synth {
 
 class Batches {
   public:
-    // A thread for each toolchain. The options must outlive it.
+    // Starts a thread for each toolchain. The options must outlive it.
     Batches(const JudgeOptions& options, std::vector<std::unique_ptr<Toolchain>> toolchains);
     // Waits for what is being judged; what no thread has begun is left.
     ~Batches();
@@ -25,10 +25,10 @@ class Batches {
     Batches& operator=(const Batches&) = delete;
 
     std::size_t threads() const { return m_threads.size(); }
-    // Those that were put and not taken.
+    // Returns how many batches were put and not yet taken.
     std::size_t waiting() const { return m_works.size(); }
     void put(std::vector<Judged> batch);
-    // The oldest of those, when it is judged. Precondition: there is one.
+    // Returns the oldest batch that was not taken, once it is judged. Precondition: there is one.
     Result<std::vector<Judged>> take();
 
   private:

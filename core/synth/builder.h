@@ -26,7 +26,7 @@ class Builder {
         m_tree.symbols.push_back({std::move(name), type, kind, extent});
         return static_cast<Id>(m_tree.symbols.size() - 1);
     }
-    // A parameter of the kernel.
+    // Adds a parameter of the kernel.
     Id parameter(std::string name, Type type, SymbolKind kind, Extent extent = {}) {
         const Id id = add_symbol(std::move(name), type, kind, extent);
         m_tree.kernel.parameters.push_back(id);
@@ -46,7 +46,8 @@ class Builder {
     Id unary(Op op, Id value);
     Id binary(Op op, Id left, Id right);
     Id select(Id condition, Id yes, Id no) { return node(Op::select, type(yes), {condition, yes, no}); }
-    // With what they are given in braces, the calls that make it run from left to right, by every compiler.
+    // Holds an infix operation. As its operands stand in braces, every compiler evaluates the calls that make
+    // them from left to right.
     struct Infix {
         Op op;
         Id left;
@@ -80,7 +81,7 @@ class Builder {
     Id load(const Element& e) { return load(e.array, e.index); }
     void store(const Stored& s) { store(s.array, s.index, s.value); }
     Id let(Named s) { return let(std::move(s.name), s.value); }
-    // A function of the language, with its arguments.
+    // Makes a call of a function of the language, with its arguments.
     Id function(Op op, std::initializer_list<Id> args) {
         return function(op, std::span(args.begin(), args.size()));
     }
@@ -148,7 +149,7 @@ class Builder {
     }
     std::vector<Id>& list() { return m_list; }
 
-    // The statements so far become the kernel's.
+    // Makes the statements so far the kernel's, and returns its tree.
     Tree take() {
         m_tree.kernel.body = std::move(m_list);
         finish(m_tree);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inside core/synth only: records, held to what their sources give.
+// Inside core/synth only: checks records against what their sources give.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Data sets of kernels and their IR: made, resumed, and described by their files. docs/synthesis.md.
+// Makes, resumes and describes data sets of kernels and their IR. docs/synthesis.md.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,8 @@ struct GenerateProgress {
     std::map<std::string, std::uint64_t> rejected;
 };
 
-// How many kernels of each category a run keeps: count / categories each, the rest to the first; by weights,
-// the largest remainders first.
+// Returns how many kernels of each category a run keeps: count / categories each, the rest to the first; by
+// weights, the largest remainders first.
 std::map<Category, std::uint64_t> quotas_of(const GenerateOptions& options);
 
 // Makes the files, or goes on where whole shards are. bad_argument: the folder has something in it, or was
@@ -54,7 +54,7 @@ Result<GenerateProgress> generate_data_set(const GenerateOptions& options, const
 std::string with_name(std::string_view text, std::string_view name, std::string_view other);
 std::string text_hash(const std::string& text, const std::string& name);
 
-// One line of JSON of what was kept, of what was rejected.
+// Return one line of JSON for a kernel that was kept, and for one that was rejected.
 std::string record_line(const Judged& judged, const JudgeOptions& options);
 std::string rejected_line(const Judged& judged, const JudgeOptions& options);
 

@@ -14,7 +14,7 @@
 
 namespace workbench::synth {
 
-// All that decides what is made, which run.json has.
+// Holds all that decides what is made; run.json has it.
 struct RunFacts {
     int generator = generator_version;
     std::uint64_t seed = 1;
@@ -29,7 +29,7 @@ struct RunFacts {
 std::filesystem::path shard_path(const std::filesystem::path& folder, std::size_t number, bool rejected);
 
 std::string run_text(const RunFacts& run);
-// bad_input: there is no data set, or run.json is not as run_text() writes it.
+// Reads run.json. bad_input: there is no data set, or run.json is not as run_text() writes it.
 Result<RunFacts> read_run(const std::filesystem::path& folder);
 // Returns the first member that differs of two such texts, in words.
 std::string first_difference(const std::string& found, const std::string& wanted);

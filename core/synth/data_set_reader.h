@@ -19,12 +19,12 @@ Result<void> for_each_record(const std::filesystem::path& folder,
                              const std::function<Result<void>(const nlohmann::json& record)>& take,
                              const std::stop_token& stop = {});
 
-// The same of what was rejected.
+// Calls the visitor likewise for what was rejected.
 Result<void> for_each_rejected(const std::filesystem::path& folder,
                                const std::function<Result<void>(const nlohmann::json& rejected)>& take,
                                const std::stop_token& stop = {});
 
-// bad_argument: no record has the id.
+// Returns the record with an id. bad_argument: no record has it.
 Result<nlohmann::json> find_record(const std::filesystem::path& folder, const std::string& id,
                                    const std::stop_token& stop = {});
 

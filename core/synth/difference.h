@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two texts line by line; two data sets record by record.
+// Compares two texts line by line, and two data sets record by record.
 #pragma once
 
 #include <cstdint>

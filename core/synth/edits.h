@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inside core/synth only: small changes of sources and of PTX, for mutants.
+// Inside core/synth only: makes small changes of sources and of PTX, for mutants.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@ struct Edit {
 // Places where a source can be changed so: operator, operand order, literal, index, comparison, statement,
 // parentheses. What comes of it may be outside of the language.
 std::vector<Edit> source_edits(std::string_view kind, std::string_view source);
-// The same of PTX: opcode, register, immediate, predicate, barrier.
+// Returns the edits of PTX: opcode, register, immediate, predicate, barrier.
 std::vector<Edit> ptx_edits(std::string_view kind, std::string_view ptx);
 
 }  // namespace workbench::synth

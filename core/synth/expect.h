@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a kernel is run on, and what it is to give.
+// Chooses what a kernel is run on, and computes what it has to give.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace workbench::synth {
 constexpr std::uint32_t launch_blocks = 4;
 constexpr std::uint32_t launch_n = 200;  // not a multiple of 64: the last block has a tail
 
-// The inner extent of a kernel's launch, from its canonical hash: 5 to 12.
+// Returns the inner extent of a kernel's launch, from its canonical hash: 5 to 12.
 std::uint32_t inner_extent(std::string_view canonical);
 
 // Sets of inputs: two of ordinary numbers, and one of zeros of both signs, subnormals, huge numbers,
@@ -47,13 +47,13 @@ struct Expectation {
     Expected expected;
     std::string error;  // empty: none
 };
-// `loose` bounds are of ordinary numbers alone.
+// Computes a kernel's expected outputs and their bounds. `loose` bounds are for ordinary numbers alone.
 Expectation expect(const Tree& tree, std::string_view canonical, bool loose = false);
 
-// An argument in memory, as both compilers lay it out; NaNs are one.
+// Returns an argument's bytes as both compilers lay it out in memory; every NaN becomes the same one.
 std::vector<std::byte> bytes_of(const Argument& argument);
 std::vector<std::byte> canonical_bytes_of(const Argument& argument);
-// The reverse, into an argument of the same type and count.
+// Does the reverse, into an argument of the same type and count.
 void take_bytes(Argument& argument, const std::byte* bytes);
 
 // A slot whose bits are not those that are expected; any NaN equals any NaN.
@@ -86,7 +86,7 @@ struct Agreement {
 Agreement agree(const Tree& tree, const std::vector<Argument>& expected, const std::vector<Argument>& got,
                 bool exactly);
 
-// SHA-256 of inputs, of outputs: all sets in order, raw.
+// Return the SHA-256 of inputs and of outputs: all sets in order, raw.
 std::string inputs_hash(const Tree& tree, const Expected& expected);
 std::string outputs_hash(const Tree& tree, const Expected& expected);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Data sets in other forms.
+// Exports data sets in other formats.
 #pragma once
 
 #include <cstdint>

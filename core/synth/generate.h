@@ -50,7 +50,7 @@ Candidate generate(Category category, std::uint64_t seed, std::uint64_t number);
 // Says what a tree breaks of its category's rules; empty: nothing.
 std::string broken_rule(Category category, const Tree& tree);
 
-// The table's words for what is in a tree: add, minimum, where, atomic_add, ...
+// Returns the names, by the table, of the operations in a tree: add, minimum, where, atomic_add, ...
 std::vector<std::string> ops_of(const Tree& tree);
 
 // Returns how deep its expressions are, and how many nodes but leaves it has.

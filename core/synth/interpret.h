@@ -11,8 +11,9 @@
 
 namespace workbench::synth {
 
-// What one parameter of the kernel is given: an array, or one element for a scalar, n and m. A number lies in
-// the low bytes of a slot in its own width; a vector or matrix takes a slot for each component.
+// Holds the argument for one parameter of the kernel: an array, or one element for a scalar, n and m. A
+// number lies in the low bytes of a slot in its own width; a vector or matrix takes a slot for each
+// component.
 struct Argument {
     Type type = Type::none;
     std::vector<std::uint64_t> slots;

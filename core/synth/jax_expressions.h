@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inside core/synth only: expressions as Python for JAX.
+// Inside core/synth only: prints expressions as Python for JAX.
 #pragma once
 
 #include <set>
@@ -10,7 +10,7 @@
 
 namespace workbench::synth {
 
-// "jnp.float32": of an element.
+// Returns the JAX type of an element, such as "jnp.float32".
 std::string jax_type_name(Type type);
 
 class JaxExpressions {
@@ -21,7 +21,7 @@ class JaxExpressions {
     Type type(Id id) const { return m_tree.exprs[id].type; }
 
     void line(const std::string& text);
-    // A new local of the source.
+    // Assigns the value to a new local of the source, and returns its name.
     std::string named(const std::string& stem, const std::string& value);
 
     // ---- Whole numbers that Python itself computes: the depth of a recursion
@@ -31,7 +31,7 @@ class JaxExpressions {
     // Returns whether all threads have the same.
     bool is_uniform(Id id) const;
 
-    // A number of each thread beside vectors or matrices.
+    // Gives a number of each thread the axes to go with vectors or matrices.
     static std::string broadcast(const std::string& text, Type beside) {
         if (is_vector(beside)) return text + "[..., None]";
         return is_matrix(beside) ? text + "[..., None, None]" : text;
@@ -39,14 +39,14 @@ class JaxExpressions {
 
     // ---- Expressions
     std::string operand(Id id);
-    // Beside `other`, which may have more axes.
+    // Prints an operand that goes with `other`, which may have more axes.
     std::string operand(Id id, Type other);
     std::string call(const std::string& name, const Expr& e);
     std::string expr(Id id);
     std::string helper_call(const Expr& e);
     std::string infix(const Expr& e);
     std::string function(const Expr& e);
-    // By the first row.
+    // Expands a determinant by its first row.
     std::string determinant(const std::string& of, int count);
 
     const Tree& m_tree;

@@ -61,10 +61,10 @@ struct Trial {
     double max_ulp = 0;
     double worst_of_bound = 0;
 };
-// V2 and V3, by the target's level; `on_gpu`: V4.
+// Runs the checks V2 and V3, by the target's level; `on_gpu`: V4.
 Result<void> run_trials(const Target& target, std::vector<Trial>& trials, Toolchain& toolchain,
                         bool on_gpu = false);
-// V1.
+// Runs the check V1: assembles the texts.
 Result<void> assemble_trials(const Target& target, std::vector<Trial>& trials, Toolchain& toolchain);
 
 // Fills `expected`, and `backward` with `backward_expected` where that is asked for, of the candidate.

@@ -219,6 +219,10 @@ To convert(From v) {
 
 }  // namespace
 
+double function_of(Op op, double x) {
+    return function<double>(op, x, 0, 0);
+}
+
 Value Lanes::fresh(Type type) {
     return {type,
             m_store.take(type == Type::boolean ? 1 : lanes * static_cast<std::size_t>(info(type).components)),

@@ -23,7 +23,7 @@ struct Value {
         return reinterpret_cast<T*>(slots + component * lanes);
     }
     Mask mask() const { return *slots; }
-    // One component, as a scalar.
+    // Returns one component, as a scalar.
     Value at(int component, Type element) const {
         const auto k = static_cast<std::size_t>(component) * lanes;
         return {element, slots + k, extra ? extra + k : nullptr};
@@ -35,7 +35,7 @@ void each_lane(Mask mask, Act act) {
     for (; mask; mask &= mask - 1) act(static_cast<std::size_t>(__builtin_ctzll(mask)));
 }
 
-// Where results lie until their statement is done.
+// Holds results until their statement is done.
 class Store {
   public:
     explicit Store(std::size_t slots) : m_slots(new std::uint64_t[slots]), m_size(slots) {}
@@ -51,7 +51,8 @@ class Store {
         m_used = 0;
         m_full = false;
     }
-    // At most 2^16 slots at once; ask has() for more. Where it is full, its beginning is given again.
+    // Takes at most 2^16 slots at once; ask has() for more. Where it is full, slots are taken from its
+    // beginning again.
     std::uint64_t* take(std::size_t count) {
         if (m_used + count > m_size) {
             m_full = true;
@@ -69,18 +70,19 @@ class Store {
     bool m_full = false;
 };
 
-// What is computed of scalars, lane by lane.
+// Computes operations on scalars, lane by lane.
 class Lanes {
   public:
     Lanes(Store& store, const Interpretation& how) : m_store(store), m_how(how) {}
 
-    // The type that numbers are computed in.
+    // Returns the type that numbers are computed in.
     Type computed(Type type) const { return m_how.wide && type == Type::f32 ? Type::f64 : type; }
     Value fresh(Type type);
     Value fill(Type type, std::uint64_t bits);
     Value fill_number(Type type, double number);
 
-    // Unary, binary and ternary operations of scalars but cast; lanes outside of the mask get anything.
+    // Computes the unary, binary and ternary operations on scalars, except cast; results of lanes outside the
+    // mask are unspecified.
     Value operate(Op op, Mask mask, const Value& a, const Value& b = {}, const Value& c = {});
     Value compare(Op op, Mask mask, const Value& a, const Value& b);
     Value select(Mask yes, const Value& a, const Value& b);
@@ -102,12 +104,15 @@ class Lanes {
     Interpretation m_how;
 };
 
-// How far a conforming implementation may be from r = op(x, y, z), where x is off by at most ex and so on.
-// Infinite where nothing can be said. `split`: the result may be another, in a way that no bound tells.
+// Returns how far a conforming implementation's result may be from r = op(x, y, z), where x is off by at most
+// ex and so on. Infinite where nothing can be said. `split`: the result may be a different one, by more than
+// any bound says.
 double bound_of(Op op, Type type, const double (&x)[3], const double (&e)[3], double r, bool& split);
-// The derivative of op(x, y, z) along the tangents t.
+// Returns the value of a function of one argument by the C library, roots of second order not among them.
+double function_of(Op op, double x);
+// Returns the derivative of op(x, y, z) along the tangents t.
 double tangent_of(Op op, const double (&x)[3], const double (&t)[3], double r);
-// The distance from |r| to the next number of the type.
+// Returns the distance from |r| to the next number of the type.
 double ulp(Type type, double r);
 
 }  // namespace workbench::synth

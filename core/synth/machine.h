@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a running tree has: variables, arrays and what atomics have yet to add.
+// Holds the state of a running tree: variables, arrays and the atomic additions that are still to be made.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ struct Addition {
     double extra = 0;
 };
 
-// What atomic additions of floats to one element amount to.
+// Sums up the atomic additions of floats to each element.
 struct Sums {
     std::vector<double> absolute;
     std::vector<std::uint32_t> terms;
@@ -50,7 +50,8 @@ class MachineState {
         if (m_error.empty()) m_error = std::move(what);
     }
 
-    // Where the element of a lane begins in the slots; false, and a fault, out of bounds.
+    // Finds where the element of a lane begins in the slots. Returns false, and records a fault, out of
+    // bounds.
     bool place(const Variable& array, const Symbol& symbol, const Value& index, std::size_t lane,
                std::size_t& at);
     Value load(const Expr& e, const Value& index, Mask mask);

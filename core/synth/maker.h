@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the categories' kernels are drawn with: random numbers, names, values and expressions that are defined
-// for all inputs.
+// Draws what the categories' kernels are made of: random numbers, names, values and expressions that are
+// defined for all inputs.
 #pragma once
 
 #include <initializer_list>
@@ -14,7 +14,7 @@
 
 namespace workbench::synth {
 
-// SplitMix64: the same numbers everywhere.
+// Draws random numbers by SplitMix64, the same on every machine.
 class Draw {
   public:
     explicit Draw(std::uint64_t state) : m_state(state) {}
@@ -82,9 +82,9 @@ class Maker {
     Id element_index();      // i, or a neighbour of it
     Id leaf(Type type);      // something that can be read
     Id variable(Type type);  // a leaf that is no literal, where there is one
-    // The expression, or a variable where it is a literal.
+    // Returns the expression, or a variable where it is a literal.
     Id varied(Id value) { return b.expr(value).op == Op::literal ? variable(b.type(value)) : value; }
-    // The same operation, of two literals with a variable for the first.
+    // Returns the same operation, with a variable for the first of two literals.
     Builder::Infix varied(const Builder::Infix& e) {
         const bool both = b.expr(e.left).op == Op::literal && b.expr(e.right).op == Op::literal;
         return {e.op, both ? variable(b.type(e.left)) : e.left, e.right};
@@ -119,7 +119,7 @@ class Maker {
     Id helper(Type type);  // makes one; m_helper_call calls it
     Id call_helper(Id helper, Type type);
 
-    // A name of the kernel's, a word for `ops`.
+    // Add a word to the kernel's name, and one to `ops`.
     void word(std::string_view text) { m_words += (m_words.empty() ? "" : "_") + std::string(text); }
     void op(std::string_view text) { m_ops.insert(std::string(text)); }
 

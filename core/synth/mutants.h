@@ -19,7 +19,8 @@ struct Mutant {
     std::string what;  // was changed
     std::string line;
     bool is_added = false;  // it stands beside the record, not in its place
-    // What may give the same as before: a source, or the text of a target that is run; empty: nothing may.
+    // Text that may give the same results after the change: a source, or the text of a target that is run;
+    // empty: none may.
     std::string before;
     std::string after;
     std::string cuda;       // the source of the text

@@ -13,7 +13,7 @@
 
 namespace workbench::synth {
 
-// What is outside of the language. Thrown inside of the parser alone.
+// Says what is outside the language. Thrown inside the parser alone.
 struct Outside {
     std::uint32_t line;
     std::string what;
@@ -58,7 +58,8 @@ class Parser {
     std::vector<Id> block();
     std::vector<Id> loop_body();
     bool returns(const std::vector<Id>& list) const;
-    // Of a kernel whose threads work together; there barriers stand.
+    // Returns whether a statement stands at the top level of a kernel whose threads work together, where
+    // barriers are allowed.
     bool is_top_level() const { return m_depth == 1 && m_result == Type::none && b.tree().is_block; }
     static bool is_collective_name(std::string_view name);
     void statement();

@@ -14,19 +14,19 @@ namespace workbench::synth {
 // Threads of a block, in every launch.
 constexpr int block_threads = 64;
 
-// CUDA C++: one kernel, extern "C", with its helpers before it. parse() reads it back.
+// Prints CUDA C++: one kernel, extern "C", with its helpers before it. parse() reads it back.
 std::string print_cuda(const Tree& tree);
-// C++ for the host: one function, extern "C". Needs <math.h> alone.
+// Prints C++ for the host: one function, extern "C". Needs <math.h> alone.
 std::string print_cpp(const Tree& tree);
 
-// One source of many, each in a namespace of its own, so that what they share does not collide. extern "C"
+// Joins sources to one, each in a namespace of its own, so that names they share do not collide. extern "C"
 // names stay as they are.
 std::string join_sources(const std::vector<std::string>& sources);
 
 // Prints a literal as both sources have it; negative ones are in parentheses.
 std::string literal_text(const Expr& literal);
 
-// The lines that a source needs before its kernel: structures and operations of vectors and matrices.
+// Return the lines that a source needs before its kernel: structures and operations of vectors and matrices.
 std::string cuda_prelude(const Tree& tree);
 std::string cpp_prelude(const Tree& tree);
 // Returns whether a line is one of those that cuda_prelude() can give.

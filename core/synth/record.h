@@ -10,12 +10,12 @@
 
 namespace workbench::synth {
 
-// Of "ir"; the compiler is said as the caller says it.
+// Makes the member "ir"; `compiler` describes the compiler.
 nlohmann::json ir_json(const std::string& target, bool is_backward, const nlohmann::json& compiler,
                        const std::string& text);
-// Of "verification".
+// Makes the member "verification".
 nlohmann::json verification_json(const Verification& one, const std::vector<Target>& targets);
-// "backward": the kernel, or why there is none.
+// Makes the member "backward": the kernel, or why there is none.
 nlohmann::json backward_json(const Backward& backward);
 
 }  // namespace workbench::synth

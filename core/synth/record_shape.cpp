@@ -132,29 +132,31 @@ bool is_id(std::string_view text) {
 
 // Returns what is wrong of a value at a place, as the end of a sentence; empty: nothing.
 std::string wrong(const Shape& shape, const Json& json, const std::string& place) {
-    const auto no = [&](const std::string& what) { return "has " + place + ", which is no " + what; };
+    const auto wrong_type = [&](const std::string& what) {
+        return "has " + place + ", which is not " + what;
+    };
     const auto* const text = json.get_ptr<const std::string*>();
     switch (shape.kind) {
         case Kind::text:
-            return text ? "" : no("text");
+            return text ? "" : wrong_type("a text");
         case Kind::name:
-            return text && !text->empty() && text->size() <= longest_name ? "" : no("name");
+            return text && !text->empty() && text->size() <= longest_name ? "" : wrong_type("a name");
         case Kind::hash:
-            return text && is_hash(*text, 64) ? "" : no("SHA-256 in hexadecimal");
+            return text && is_hash(*text, 64) ? "" : wrong_type("a SHA-256 in hexadecimal");
         case Kind::id:
-            return text && is_id(*text) ? "" : no("category and 16 digits");
+            return text && is_id(*text) ? "" : wrong_type("a category and 16 digits");
         case Kind::word:
             return text && std::ranges::find(shape.words, *text) != shape.words.end()
                        ? ""
-                       : no("such word: " + shown(json));
+                       : wrong_type("a word that is known: " + shown(json));
         case Kind::whole:
-            return json.is_number_unsigned() ? "" : no("whole number from 0");
+            return json.is_number_unsigned() ? "" : wrong_type("a whole number from 0");
         case Kind::number:
-            return json.is_number() && json.get<double>() >= 0 ? "" : no("number from 0");
+            return json.is_number() && json.get<double>() >= 0 ? "" : wrong_type("a number from 0");
         case Kind::flag:
-            return json.is_boolean() ? "" : no("true or false");
+            return json.is_boolean() ? "" : wrong_type("true or false");
         case Kind::list:
-            if (!json.is_array()) return no("list");
+            if (!json.is_array()) return wrong_type("a list");
             for (std::size_t k = 0; k < json.size(); ++k) {
                 if (auto found = wrong(shape.of[0], json[k], place + "[" + std::to_string(k) + "]");
                     !found.empty())
@@ -173,7 +175,7 @@ std::string wrong(const Shape& shape, const Json& json, const std::string& place
         case Kind::object:
             break;
     }
-    if (!json.is_object()) return no("object");
+    if (!json.is_object()) return wrong_type("an object");
     const std::string before = place.empty() ? "" : place + ".";
     for (const Member& member : shape.members) {
         const auto found = json.find(member.name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What lines of a data set look like: which members they have, and what those are. The schema that ships,
+// Describes the lines of a data set: which members they have, and of which types. The schema that ships,
 // resources/schemas/synth-1.schema.json, is printed from the same table.
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace workbench::synth {
 
 // Reads a record, or what was rejected. bad_input names the member that is wrong, and begins without a
-// subject: "has ir[0].bytes, which is no whole number from 0".
+// subject: "has ir[0].bytes, which is not a whole number from 0".
 Result<nlohmann::json> read_record(std::string_view line);
 Result<nlohmann::json> read_rejected(std::string_view line);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lines of JSON in files that are compressed by Zstandard.
+// Reads and writes lines of JSON in files that are compressed by Zstandard.
 #pragma once
 
 #include <filesystem>

@@ -34,7 +34,7 @@ struct Tokens {
     std::string error;  // empty: none
 };
 
-// Lines of the printers' prelude, #include and comments are left out.
+// Splits a source into tokens. Lines of the printers' prelude, #include and comments are left out.
 Tokens tokens_of(std::string_view source);
 
 }  // namespace workbench::synth

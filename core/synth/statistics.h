@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a data set has, counted from its lines.
+// Counts what a data set has, from its lines.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ using Counts = std::map<std::string, std::uint64_t, std::less<>>;
 // Counts the instructions of PTX or LLVM IR by the first word of their opcodes; of other texts none.
 Counts instruction_mix(std::string_view text);
 
-// Of one category, or of all.
+// Holds the counts of one category, or of all.
 struct CategoryStatistics {
     std::uint64_t records = 0, pairs = 0, exact = 0;
     Counts rejected, ops, complexity, splits, depths, types;
@@ -28,7 +28,7 @@ struct CategoryStatistics {
 
 class Statistics {
   public:
-    // Lines as read_record() and read_rejected() give them.
+    // Count a line, as read_record() or read_rejected() gives it.
     void add(const nlohmann::json& record);
     void add_rejected(const nlohmann::json& rejected);
 

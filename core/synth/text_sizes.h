@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How long the texts of a data set are.
+// Measures how long the texts of a data set are.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a data set is made with: compilers of kernels, and what runs the texts that they give.
+// Defines what a data set is made with: compilers of kernels, and runners of what they give.
 #pragma once
 
 #include <functional>
@@ -48,7 +48,8 @@ struct Execution {
     std::vector<std::vector<Argument>> sets;  // inputs; outputs afterwards
 };
 
-// For one thread at a time. An error ends the run that asks; what is wrong with one kernel is in its element.
+// Compiles and runs kernels. For one thread at a time. An error ends the whole run; an error of one kernel is
+// in its element.
 class Toolchain {
   public:
     Toolchain() = default;
@@ -56,12 +57,12 @@ class Toolchain {
     Toolchain(const Toolchain&) = delete;
     Toolchain& operator=(const Toolchain&) = delete;
 
-    // At most 50 kernels, each compiled as it would be alone.
+    // Compiles at most 50 kernels, each as it would be alone.
     virtual Result<std::vector<KernelText>> compile(const Target& target,
                                                     const std::vector<KernelSource>& sources) = 0;
     // Runs each on each of its sets. Returns what was found, such as a race; empty where nothing was.
     virtual Result<std::vector<std::string>> run(const Target& target, std::vector<Execution>& runs) = 0;
-    // The same on a GPU (V4).
+    // Runs likewise on a GPU (V4).
     virtual Result<std::vector<std::string>> run_on_gpu(const Target& target, std::vector<Execution>& runs) {
         static_cast<void>(runs);
         return fail(ErrorKind::device_failure, "there is no GPU here for " + target.name);

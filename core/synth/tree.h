@@ -58,7 +58,7 @@ inline bool is_matrix(Type type) {
 inline bool is_scalar(Type type) {
     return type >= Type::boolean && type <= Type::f64;
 }
-// The rows of a matrix, the components of a vector.
+// Returns the rows of a matrix, or the components of a vector.
 inline int rank(Type type) {
     return is_matrix(type) ? static_cast<int>(type) - static_cast<int>(Type::mat2) + 2
                            : info(type).components;
@@ -201,7 +201,7 @@ inline bool is_array(SymbolKind kind) {
     return is_array_parameter(kind) || kind == SymbolKind::array || kind == SymbolKind::shared;
 }
 
-// factor * n^by_n * m^by_m elements.
+// Holds a number of elements: factor * n^by_n * m^by_m.
 struct Extent {
     std::uint32_t factor = 1;
     std::uint8_t by_n = 0;

@@ -50,7 +50,7 @@ struct Verified {
     MutantCounts mutants;
 };
 
-// bad_input: there is no data set. `found` is given each fault as it is found.
+// Verifies a data set. `found` is called with each fault as it is found. bad_input: there is no data set.
 Result<Verified> verify_data_set(const VerifyOptions& options, const MakeToolchain& make,
                                  const std::function<void(const Fault&)>& found = {},
                                  const TaskControl& control = {});

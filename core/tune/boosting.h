@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Gradient-boosted trees by XGBoost's library, which is opened when trees are trained and not before: nothing
-// else pays for it or needs it.
+// Trains gradient-boosted trees by XGBoost's library, which is opened only when trees are trained: nothing
+// else needs it.
 #pragma once
 
 #include <cstddef>
@@ -37,9 +37,9 @@ struct Boosted {
 
 class Boosting {
   public:
-    // bad_argument: this build or this machine has no XGBoost; says which.
+    // Opens XGBoost. bad_argument: this build or this machine has no XGBoost; says which.
     static Result<Boosting> open();
-    // "1.7.4".
+    // Returns XGBoost's version, such as "1.7.4".
     const std::string& version() const;
 
     // Trains on one thread: the same rows and settings give the same trees. With rows held out it stops by

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Collecting: problems visited in turn, each visit kept as it ends.
+// Collects measurements: visits problems in turn and keeps each visit as it ends.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is asked of a collection.
+// Holds the options of a collection.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 
 namespace workbench::tune {
 
-// Which configs of a problem are measured: all candidates, static and some that are drawn, or those given.
+// Says which configs of a problem are measured: all candidates, static and some that are drawn, or those
+// given.
 struct Space {
     enum class Kind { exhaustive, sampled, given };
     Kind kind = Kind::exhaustive;
@@ -20,7 +21,7 @@ struct Space {
     bool other_bits = false;             // with candidates that change bits, on a GPU
 };
 
-// "exhaustive", "sampled:4", or a file of configs, one a line.
+// Reads "exhaustive", "sampled:4", or a file of configs, one a line.
 Result<Space> space_from_text(const std::string& text);
 
 // Returns the configs, static first, none twice.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What was measured: visits of problems, configs and their samples. Plain values, as the database has them.
+// Holds what was measured: visits of problems, configs and their samples. Plain values, as the database has
+// them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace workbench::tune {
 
-// What a config is judged by: the call, the call and one read of what it wrote, or the worse of the two.
+// Says what a config is judged by: the call, the call and one read of what it wrote, or the worse of the two.
 enum class Objective { both, op, use };
 Result<Objective> objective_from_name(std::string_view name);
 std::string_view name_of(Objective objective);
@@ -45,7 +46,8 @@ struct Figures {
     friend bool operator==(const Figures&, const Figures&) = default;
 };
 
-// `pruned` was stopped early, its estimate stays. The last three were not timed, `reason` says why.
+// Says how a config's measurement ended. `pruned` was stopped early, its estimate stays. The last three were
+// not timed, `reason` says why.
 enum class Status { ok, pruned, invalid, wrong, failed };
 std::string_view name_of(Status status);
 std::optional<Status> status_from_name(std::string_view name);
@@ -61,8 +63,8 @@ struct Measurement {
     friend bool operator==(const Measurement&, const Measurement&) = default;
 };
 
-// `unstable`: too few rounds were undisturbed, and all count. `contended`: threads ran slower side by side
-// than they do on this machine when it is quiet. `wrong`: a result was.
+// Says how a visit ended. `unstable`: too few rounds were undisturbed, and all count. `contended`: threads
+// ran slower side by side than they do on this machine when it is quiet. `wrong`: a result was wrong.
 enum class VisitState { ok, unstable, contended, wrong };
 std::string_view name_of(VisitState state);
 std::optional<VisitState> visit_state_from_name(std::string_view name);

@@ -21,11 +21,12 @@ struct Pairs {
     };
     std::vector<One> all;
 
-    // Those that count: the unmarked ones while there are five, or as many as there are rounds; else all.
+    // Returns the rounds that count: the unmarked ones while there are five, or as many as there are rounds;
+    // else all.
     std::vector<One> counted() const;
     bool are_disturbed() const;  // all count although some are marked
 };
-// Of the rounds that all three have.
+// Pairs the rounds that all three have.
 Pairs pairs_of(std::span<const Sample> config, std::span<const Sample> first, std::span<const Sample> second);
 
 struct Logs {
@@ -34,17 +35,19 @@ struct Logs {
     // Returns what is minimised: 0 of static.
     double y(Objective objective) const;
 };
-// Medians. Precondition: not empty.
+// Returns medians. Precondition: not empty.
 Logs medians_of(std::span<const Pairs::One> pairs);
 
-// 95 % interval of the median of the logarithm that counts, by a seeded bootstrap. Precondition: not empty.
+// Holds a 95 % interval of the median of the logarithm that counts, by a seeded bootstrap. Precondition: not
+// empty.
 struct LogInterval {
     double low = 0;
     double high = 0;
 };
 LogInterval interval_of(std::span<const Pairs::One> pairs, Objective objective, std::uint64_t seed);
 
-// Absent where there is no round with static. Precondition: samples are not empty.
+// Computes a config's figures. Absent where there is no round with static. Precondition: samples are not
+// empty.
 std::optional<Figures> figures_of(std::span<const Sample> samples, const Pairs& pairs, Objective objective,
                                   std::uint64_t seed);
 

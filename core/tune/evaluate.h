@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How well configs are chosen: what a ranking costs against the best config, fairly.
+// Evaluates how well configs are chosen: the time of a ranking's choice over that of the best config, which
+// is chosen in one half of the rounds and timed in the other.
 #pragma once
 
 #include <functional>
@@ -14,7 +15,7 @@
 
 namespace workbench::tune {
 
-// What a model or a table makes of the measured configs of one problem.
+// Holds how a model or a table orders the measured configs of one problem.
 struct Ranking {
     std::vector<std::string> order;  // what it proposes, best first
     std::string decision;            // what it would run by
@@ -33,7 +34,7 @@ struct EvaluateOptions {
     std::size_t worst = 10;
 };
 
-// Regret of the best among the first k of the order.
+// Holds the regret of the best among the first k of the order.
 struct RegretByK {
     std::size_t k = 1;
     Distribution regret;
@@ -41,7 +42,7 @@ struct RegretByK {
     double time_share = 0;        // what timing k configs and static takes, of what timing all takes
 };
 
-// One problem's ratios to its best config.
+// Holds one problem's ratios to its best config.
 struct ProblemRegret {
     std::string spec;
     std::string key;
@@ -75,10 +76,11 @@ struct Evaluation {
     std::vector<ProblemRegret> each;      // by the regret of the first config, the worst first
 };
 
-// bad_argument: there is no problem to judge by. Pure; the same measurements and ranker give the same.
+// Evaluates a ranker. bad_argument: there is no problem to judge by. Pure: the same measurements and ranker
+// give the same.
 Result<Evaluation> evaluate(const Measurements& all, const Ranker& ranker, const EvaluateOptions& options);
 
-// One row a problem, in the order of `each`.
+// Writes one row for each problem, in the order of `each`.
 std::string to_csv(const Evaluation& evaluation);
 
 // The text of `tune eval --json` and of report.json: the figures, the `worst` problems,
@@ -86,7 +88,8 @@ std::string to_csv(const Evaluation& evaluation);
 struct DecisionTimes;  // latency.h
 std::string to_json(const Evaluation& evaluation, std::size_t worst, const DecisionTimes* times = nullptr);
 
-// Median of the logarithm of static's time over the copy's, over visits that count. Absent: not measured.
+// Returns the median of the logarithm of static's time over the copy's, over visits that count. Absent: not
+// measured.
 std::optional<double> level_of(const MeasuredProblem& problem, const HeadroomOptions& options);
 
 }  // namespace workbench::tune

@@ -13,7 +13,8 @@
 
 namespace workbench::tune {
 
-// `edges` has planes whose bytes are near the sizes of caches and where static's own rules change.
+// Names a distribution of problems. `edges` has planes whose bytes are near the sizes of caches and where
+// static's own rules change.
 enum class ProblemKind { lognormal, pow2, odd, thin, batch, edges, mixed };
 Result<ProblemKind> problem_kind_from_name(std::string_view name);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What choosing well could gain: static against the best config, fairly.
+// Computes what choosing well could gain: static's time over the best config's, which is chosen in one half
+// of the rounds and timed in the other.
 #pragma once
 
 #include <optional>
@@ -11,17 +12,17 @@
 
 namespace workbench::tune {
 
-// Of ratios.
+// Describes the distribution of ratios.
 struct Distribution {
     double geomean = 1;
     double p50 = 1;
     double p95 = 1;
     double max = 1;
 };
-// Precondition: not empty.
+// Computes their distribution. Precondition: not empty.
 Distribution distribution_of(const std::vector<double>& ratios);
 
-// What static's time is over that of the best value of one knob, all others auto.
+// Holds static's time over that of the best value of one knob, all others auto.
 struct KnobGain {
     std::string knob;
     std::size_t problems = 0;  // that have values to try
@@ -56,14 +57,14 @@ struct Headroom {
 };
 Headroom headroom_of(const Measurements& all, const HeadroomOptions& options);
 
-// A knob may go from the candidates where this is true: in every family its gain is below 1 % in the
+// Returns whether a knob may be dropped from the candidates: in every family its gain is below 1 % in the
 // geometric mean and below 5 % at the 95th percentile.
 bool is_worthless(const Headroom& headroom, std::string_view knob);
 
 std::string to_markdown(const Headroom& headroom, const HeadroomOptions& options);
 
-// One problem's logarithms of time over static's, of all rounds and of odd and even ones, each the median
-// over visits; static, at 0, comes first.
+// Holds one problem's logarithms of time over static's, of all rounds and of odd and even ones, each the
+// median over visits; static, at 0, comes first.
 struct ConfigLogs {
     std::string config;
     double y = 0;
@@ -75,7 +76,7 @@ struct ProblemLogs {
     ConfigLogs second_static;
     bool is_unstable = false;
 };
-// Absent where no visit counts.
+// Computes a problem's logarithms. Absent where no visit counts.
 std::optional<ProblemLogs> logs_of(const MeasuredProblem& problem, const HeadroomOptions& options);
 
 // Returns y of the best config: the best in odd rounds by its even ones and the other way round, averaged.

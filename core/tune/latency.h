@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a model costs when plans are made.
+// Measures how much longer making a plan takes with a model.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What measurements belong to: a machine and the kernels' sources.
+// Describes what measurements belong to: a machine and the kernels' sources.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct CacheSizes {
     std::int64_t l3 = 0;
 };
 CacheSizes cache_sizes();
-// Those that a machine's description names; a GPU has one, which stands for both.
+// Returns the sizes that a machine's description names; a GPU has one, which stands for both.
 CacheSizes cache_sizes_of(const std::string& machine_json);
 
 // Returns whether an identity's id is that of its JSON. Not of builds, whose ids are the kernels'.

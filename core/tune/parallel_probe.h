@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Whether the processors that the threads have are theirs at the moment.
+// Measures whether the threads have their processors to themselves at the moment.
 #pragma once
 
 #include <cstdint>
 
 namespace workbench::tune {
 
-// The same 2 ms of dependent arithmetic on one thread and then on all of them at once.
+// Times the same 2 ms of dependent arithmetic on one thread and then on all of them at once.
 class ParallelProbe {
   public:
     explicit ParallelProbe(int threads);  // takes 40 ms, to learn how much arithmetic that is

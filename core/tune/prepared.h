@@ -23,7 +23,7 @@ namespace workbench::tune {
 
 using Plan = std::variant<iir2d::FilterPlan, iir2d::PoolPlan>;
 
-// Memory for samples whose first is at a multiple of 64 bytes.
+// Holds memory for samples, of which the first is at a multiple of 64 bytes.
 class AlignedBytes {
   public:
     AlignedBytes() = default;
@@ -38,21 +38,22 @@ class AlignedBytes {
 
 class PreparedProblem {
   public:
-    // Plane p of the input has the samples of synthetic_plane(seed + 2p), rounded to the problem's type; that
-    // of the gradient that a backward pass starts from those of seed + 2p + 1. Rows are dense, input and
-    // output lie apart. device_failure: there is not enough memory.
+    // Prepares a problem. Plane p of the input has the samples of synthetic_plane(seed + 2p), rounded to the
+    // problem's type; that of the gradient that a backward pass starts from those of seed + 2p + 1. Rows are
+    // dense, input and output lie apart. device_failure: there is not enough memory.
     static Result<std::unique_ptr<PreparedProblem>> make(const Problem& problem, const iir2d::Device& device,
                                                          std::uint64_t seed);
 
     Result<Plan> plan(const iir2d::Config& config) const;
     Result<void> run(const Plan& plan, const std::stop_token& stop = {});
 
-    // Samples of the latest run, with places behind them where they are asked for.
+    // Returns samples of the latest run, with places behind them where they are asked for.
     std::span<std::byte> output() const { return m_output.bytes(); }
     std::span<const std::byte> input() const { return m_input.bytes(); }
     // Returns what the operation has to read and write.
     const Traffic& traffic() const { return m_traffic; }
-    // Of the latest run on a GPU, by its clock, without transfers; and of a copy of as many bytes there.
+    // Return the time of the latest run on a GPU, by its clock, without transfers; and of a copy of as many
+    // bytes there.
     std::optional<double> device_ms() const;
     Result<std::optional<double>> device_copy_ms() const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is tuned: one operation on planes of one size, as a text by which anyone makes it again.
+// Describes what is tuned: one operation on planes of one size, as a text by which anyone makes it again.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Problem {
     friend bool operator==(const Problem&, const Problem&) = default;
 };
 
-// "filter:6 param:sigma=3 border:mirror precision:f32 size:640x480 planes:3",
+// Writes a problem as a text: "filter:6 param:sigma=3 border:mirror precision:f32 size:640x480 planes:3",
 // "pool:max window:3x3 stride:1x1 pass:backward size:640x480": words in this order, those of defaults left
 // out.
 std::string spec_of(const Problem& problem);

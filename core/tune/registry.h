@@ -15,9 +15,10 @@
 
 namespace workbench::tune {
 
-// `active` decides for its purpose. `shadowed` could, but another one comes first. The others cannot:
-// measured on another machine or by other kernels, without a report or a margin, of another table of knobs,
-// of other features, of another interface, not what its hash says, not readable.
+// Says whether a model decides, or why not. `active` decides for its purpose. `shadowed` could, but another
+// one comes first. The others cannot: measured on another machine or by other kernels, without a report or a
+// margin, of another table of knobs, of other features, of another interface, not what its hash says, not
+// readable.
 enum class ModelStatus {
     active,
     shadowed,

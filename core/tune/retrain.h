@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Everything at once: problems measured on this machine, a model trained for each purpose, judged, and put in
-// place where it is not worse than what decides now.
+// Does all steps at once: measures problems on this machine, trains a model for each purpose, judges it, and
+// installs it where it is not worse than what decides now.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measured problems as rows of numbers: what models are trained on and asked by.
+// Turns measured problems into rows of numbers, on which models are trained and by which they are asked.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ class FeatureReader {
     std::map<std::string, std::string, std::less<>> m_machines;  // descriptions by id
 };
 
-// Rows of one width with what they are to give.
+// Holds rows of one width with the values that a model is to predict.
 struct TrainingRows {
     std::size_t features = 0;
     std::vector<float> values;

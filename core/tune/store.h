@@ -22,7 +22,7 @@ class Store {
     // Makes the file if it is not there. bad_input: it is no such database, damaged, or of a newer version.
     // unwritable_output: it cannot be written.
     static Result<Store> open(const std::filesystem::path& file);
-    // bad_input where it is not there, too.
+    // Opens a database to be read. bad_input where it does not exist, too.
     static Result<Store> open_to_read(const std::filesystem::path& file);
     ~Store();
     Store(Store&&) noexcept;
@@ -41,12 +41,12 @@ class Store {
     // Returns what was found wrong in visits of the problem by this machine and build, as "config: reason".
     Result<std::vector<std::string>> wrong_results(std::int64_t problem, std::string_view machine,
                                                    std::string_view build) const;
-    // In one transaction, and what it says of others: visits of the machine whose ratio is above 1.15 times
-    // its least are contended from then on. Fills in the state of this one.
+    // Adds a visit in one transaction, and updates others: visits of the machine whose ratio is above 1.15
+    // times its least are contended from then on. Fills in the state of this one.
     Result<void> add(std::int64_t problem, Visit& visit);
 
     Result<Measurements> read_all() const;
-    // Of an empty database.
+    // Writes all measurements. Precondition: the database is empty.
     Result<void> write_all(const Measurements& all);
     // Returns whether nothing is in it.
     Result<bool> is_empty() const;

@@ -39,10 +39,10 @@ struct BestTable {
 Result<BestTable> make_table(const Measurements& all, std::string_view purpose, std::size_t n,
                              const HeadroomOptions& options);
 
-// table.txt: lines `iir2d-table 1`, `purpose`, `machine`, `kernels`, `objective`, of each family `family
-// NAME`, `problems N together R` and a line `config R TEXT` each; last `sha256` of all before.
+// Writes table.txt: lines `iir2d-table 1`, `purpose`, `machine`, `kernels`, `objective`, of each family
+// `family NAME`, `problems N together R` and a line `config R TEXT` each; last `sha256` of all before.
 std::string text_of(const BestTable& table);
-// bad_input says which line is wrong.
+// Reads table.txt. bad_input says which line is wrong.
 Result<BestTable> table_from_text(std::string_view text);
 
 // Ranks by a table; static where it has no such family.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Training a model of a purpose from measurements, and what is kept of that.
+// Trains a model of a purpose from measurements, and describes what is kept of that.
 #pragma once
 
 #include <cstdint>

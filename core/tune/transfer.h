@@ -10,13 +10,14 @@
 
 namespace workbench::tune {
 
-// The same measurements give the same text; visits are numbered within their problem.
+// Writes measurements as CSV. The same measurements give the same text; visits are numbered within their
+// problem.
 std::string to_csv(const Measurements& all);
 
-// What from_json() reads gives the same text again.
+// Writes measurements as JSON. What from_json() reads of it gives the same text again.
 std::string to_json(const Measurements& all);
 
-// bad_input names what is missing, of the wrong type or no measurement.
+// Reads what to_json() writes. bad_input names what is missing, of the wrong type or no measurement.
 Result<Measurements> from_json(std::string_view text);
 
 }  // namespace workbench::tune

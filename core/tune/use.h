@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What programs keep of their use, and what decides in them: models, learned entries, statistics and the
+// Keeps what decides in programs and what they learn in use: models, learned entries, statistics and the
 // problems that they met, in config_directory()/tune. Nothing here fails: what cannot be read or written is
 // left as it is.
 #pragma once

@@ -41,7 +41,7 @@ Result<Visit> visit(const Problem& problem, const std::vector<iir2d::Config>& co
                     const iir2d::Device& device, const VisitSettings& settings, CopyProbe& probe,
                     const TaskControl& control = {});
 
-// For tests: the same with something else in place of a problem's planes and plans.
+// Holds a problem's planes and plans while it is visited; tests put something else in their place.
 class Subject {
   public:
     virtual ~Subject() = default;
@@ -52,7 +52,7 @@ class Subject {
     virtual std::span<const std::byte> input() = 0;
     virtual Traffic traffic() = 0;
     virtual Result<void> judge(const TaskControl& control) = 0;  // the latest output
-    // Whether a config's bytes may differ from static's, within the bound.
+    // Returns whether a config's bytes may differ from static's, within the bound.
     virtual bool may_differ(const iir2d::Config&) const { return false; }
     // Milliseconds of the latest run by the clock of a device that has one, and of a copy there.
     virtual std::optional<double> device_ms() const { return std::nullopt; }

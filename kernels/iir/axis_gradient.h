@@ -34,8 +34,9 @@ struct GradientAxis {
         std::vector<Part> sections, causal, anticausal;
     };
 
-    // The filters must stay as they are. `derivatives` are of the same stages and sections, one for each
-    // parameter. `in_float` says what the sweeps compute in.
+    // Prepares the gradients of an axis. The filters must outlive it unchanged. `derivatives` have the same
+    // stages and sections, one filter for each parameter. `in_float` says whether the sweeps compute in
+    // float.
     GradientAxis(const AxisFilter& filter, const std::vector<const AxisFilter*>& derivatives, bool in_float);
 
     std::vector<StageParts> stages;
@@ -46,7 +47,7 @@ struct GradientAxis {
     double constant = 0.0;  // what its input line reads outside under Border::constant
 };
 
-// One thread's, for up to `lanes` lines at once. A is what it computes in.
+// Computes an axis's gradients for one thread, up to `lanes` lines at once, in arithmetic of type A.
 template <class S, class A>
 class AxisGradient {
   public:
@@ -70,7 +71,7 @@ class AxisGradient {
              const LaneRows<S>& out, std::span<double> gradient, double& constant);
 
   private:
-    // One section's way over the lines, in its own direction.
+    // Passes lines through one section, in its own direction.
     struct Way {
         const GradientAxis::Part* part;
         LaneRows<const S> u;
@@ -82,7 +83,7 @@ class AxisGradient {
         std::vector<Way> sections, causal, anticausal;
         double constant;
     };
-    // What a cascade's output is added to, and where the sum goes.
+    // Holds what a cascade's output is added to, and where the sum goes.
     struct Added {
         LaneRows<const S> add;
         LaneRows<S> sum;
@@ -93,7 +94,7 @@ class AxisGradient {
         LaneRows<const S> add;
         std::span<const SectionHistory> after = {};  // of the section or, for a cascade, of each
     };
-    // What is added to.
+    // Holds the sums that are added to.
     struct Sums {
         std::span<double> gradient;
         double& constant;

@@ -8,8 +8,8 @@
 
 namespace iir2d::iir {
 
-// The sample of a line of n >= 1 that index i reads, any number of periods outside; -1 where the border
-// constant is read. Half-sample symmetric under mirror (x[-1] = x[0]).
+// Returns the sample of a line of n >= 1 that index i reads, any number of periods outside; -1 where the
+// border constant is read. Half-sample symmetric under mirror (x[-1] = x[0]).
 inline std::int64_t border_index(std::int64_t i, std::int64_t n, Border border) {
     if (i >= 0 && i < n) return i;
     const auto modulo = [](std::int64_t a, std::int64_t period) {
@@ -31,7 +31,7 @@ inline std::int64_t border_index(std::int64_t i, std::int64_t n, Border border) 
     return -1;
 }
 
-// True where a line's extension repeats the line for ever.
+// Returns whether a line's extension repeats the line for ever.
 constexpr bool is_periodic(Border border) {
     return border == Border::mirror || border == Border::wrap;
 }

@@ -6,8 +6,9 @@
 
 namespace iir2d::iir {
 
-// A section as float arithmetic sees it: feedback rounded to float, feed-forward scaled so that the gain at
-// frequency zero stays what it was. Near 1 the rounding of the feedback alone would change the gain visibly.
+// Returns a section as float arithmetic sees it: feedback rounded to float, feed-forward scaled so that the
+// gain at frequency zero stays what it was. Near 1 the rounding of the feedback alone would change the gain
+// visibly.
 Section rounded_to_float(const Section& section);
 
 template <class A>
@@ -16,10 +17,10 @@ struct Coefficients {
     A c1, c2;  // b1 + a1 b0, b2 + a2 b0
 };
 
-// Two steps of a section at once, whose chain is then half as long or little more. One term: y[n+1] =
-// x0 x[n+1] + x1 x[n] + back y[n-1]. Three: the s1 after both steps is c1 x[n+1] + x1 x[n] + back s1 + a1 s2;
-// the rest is as in two single steps, and x0 is not used. x0 and x1 make up for the rounding of `back`, so
-// that the gain at frequency zero is the section's.
+// Holds the coefficients of two steps of a section at once, whose chain is then half as long or little more.
+// One term: y[n+1] = x0 x[n+1] + x1 x[n] + back y[n-1]. Three: the s1 after both steps is c1 x[n+1] + x1 x[n]
+// + back s1 + a1 s2; the rest is as in two single steps, and x0 is not used. x0 and x1 make up for the
+// rounding of `back`, so that the gain at frequency zero is the section's.
 template <class A>
 struct PairCoefficients {
     A x0, x1, back;

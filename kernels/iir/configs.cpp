@@ -110,11 +110,7 @@ Config FilterConfigs::resolve(const Config& config) const {
 }
 
 std::vector<Config> FilterConfigs::candidates(bool /*other_bits*/) const {
-    return tune::candidates(
-        {.check = [this](const Config& config,
-                         const tune::Knob& knob) { return check_knob(config, knob).has_value(); },
-         .resolve = [this](const Config& config) { return resolve(config); },
-         .threads = m_threads});
+    return tune::candidates_of(*this, {.threads = m_threads});
 }
 
 namespace {
@@ -204,27 +200,18 @@ tune::Facts FilterConfigs::facts() const {
 
 GpuFilterConfigs::GpuFilterConfigs(const FilterDesc& desc, const Filters& filters, const GpuJob& job,
                                    tune::GpuHost host)
-    : m_desc(desc),
+    : GpuQuestion(std::move(host)),
+      m_desc(desc),
       m_filters(filters),
       m_job(job),
-      m_host(std::move(host)),
       m_passes(make_cpu_job(desc, filters.front(), 1)) {}
 
 std::string GpuFilterConfigs::key() const {
-    return FilterConfigs(m_desc, m_passes, m_filters.front(), false, 1).beginning_of_key() +
-           tune::end_of_key(m_host.multiprocessors, m_host.target, "cuda");
-}
-
-std::string GpuFilterConfigs::kernels() const {
-    return std::string(kernels_id(Backend::cuda));
+    return key_of(FilterConfigs(m_desc, m_passes, m_filters.front(), false, 1).beginning_of_key());
 }
 
 tune::Facts GpuFilterConfigs::facts() const {
-    tune::Facts facts = FilterConfigs(m_desc, m_passes, m_filters.front(), false, 1).facts();
-    facts.purpose = tune::Purpose::iir_cuda;
-    facts.threads = m_host.multiprocessors;
-    facts.gpu_cache = m_host.cache;
-    return facts;
+    return on_gpu(FilterConfigs(m_desc, m_passes, m_filters.front(), false, 1).facts());
 }
 
 // Whether a pass makes its state from the samples before a segment, of lines that as many warps share.
@@ -277,13 +264,7 @@ Config GpuFilterConfigs::resolve(const Config& config) const {
 }
 
 std::vector<Config> GpuFilterConfigs::candidates(bool other_bits) const {
-    return tune::candidates(
-        {.check = [this](const Config& config,
-                         const tune::Knob& knob) { return check_knob(config, knob).has_value(); },
-         .resolve = [this](const Config& config) { return resolve(config); },
-         .threads = 1,
-         .on_gpu = true,
-         .other_bits = other_bits});
+    return tune::candidates_of(*this, {.on_gpu = true, .other_bits = other_bits});
 }
 
 Result<void> forward_by_choice(const CpuTask& task, int all_threads, const ConstTensorView& x,

@@ -21,8 +21,9 @@ namespace iir2d::iir {
 
 class FilterConfigs final : public tune::Question {
   public:
-    // `job` is that of the descriptor's first filter, `data`; all three must outlive it. plane_by_plane:
-    // cpu_planes.h gives each plane a run of its own, because of the filters or of the elements.
+    // Lists the configs of a filter on the CPU. `job` is that of the descriptor's first filter, `data`; all
+    // three must outlive it. plane_by_plane: cpu_planes.h gives each plane a run of its own, because of the
+    // filters or of the elements.
     FilterConfigs(const FilterDesc& desc, const CpuJob& job, const FilterData& data, bool plane_by_plane,
                   int threads);
 
@@ -31,10 +32,10 @@ class FilterConfigs final : public tune::Question {
     tune::Facts facts() const override;
     std::vector<Config> candidates(bool other_bits = false) const override;
     Result<void> check(const Config& config) const override;
-    // Of one knob, by the config's threads.
+    // Checks one knob, by the config's threads.
     Result<void> check_knob(const Config& config, const tune::Knob& knob) const;
     Config resolve(const Config& config) const override;
-    // The key up to the device.
+    // Returns the key up to the device.
     std::string beginning_of_key() const;
 
   private:
@@ -55,9 +56,10 @@ class FilterConfigs final : public tune::Question {
 };
 
 // The configs of a filter on a GPU.
-class GpuFilterConfigs final : public tune::Question {
+class GpuFilterConfigs final : public tune::GpuQuestion {
   public:
-    // `job` is static's, `filters` are the descriptor's; all must outlive it.
+    // Lists the configs of a filter on a GPU. `job` is static's, `filters` are the descriptor's; all must
+    // outlive it.
     GpuFilterConfigs(const FilterDesc& desc, const Filters& filters, const GpuJob& job, tune::GpuHost host);
 
     tune::Purpose purpose() const override { return tune::Purpose::iir_cuda; }
@@ -67,9 +69,6 @@ class GpuFilterConfigs final : public tune::Question {
     Result<void> check(const Config& config) const override;
     Result<void> check_knob(const Config& config, const tune::Knob& knob) const;
     Config resolve(const Config& config) const override;
-    std::string machine() const override { return m_host.machine; }
-    std::string kernels() const override;
-    bool is_timed_in_use() const override { return false; }
 
   private:
     bool warms_up(std::int32_t warps) const;
@@ -77,7 +76,6 @@ class GpuFilterConfigs final : public tune::Question {
     const FilterDesc& m_desc;
     const Filters& m_filters;
     const GpuJob& m_job;
-    tune::GpuHost m_host;
     CpuJob m_passes;  // as the CPU has them: keys and features name them
     mutable std::map<std::int32_t, bool> m_warms_up;
 };

@@ -23,9 +23,9 @@ enum class CostateTask {
 // Lanes of the sums: each column is added to one of them.
 inline constexpr std::int64_t sum_lanes = 8;
 
-// Of a cascade. The first sweep takes a gradient of the filter's output, In = S, and is `feedback` of the
-// second of two sections or `taps` of the only one; those after it take costates, In = Arithmetic, and are
-// `taps` of the first of two sections, or `products`.
+// Describes one sweep of a cascade's costates. The first sweep takes a gradient of the filter's output, In =
+// S, and is `feedback` of the second of two sections or `taps` of the only one; those after it take costates,
+// In = Arithmetic, and are `taps` of the first of two sections, or `products`.
 template <class In, class S, class Arithmetic>
 struct CostateSweep {
     std::int64_t rows;  // from the last to the first; at most 16
@@ -43,8 +43,8 @@ struct CostateSweep {
     double* sums;  // sum_lanes for each m
 };
 
-// How many rows of z a sweep keeps for the next one, how many taps a cascade has, and products: those of
-// d/da_1 and d/da_2 with the cascade's taps.
+// Return how many taps a cascade has; how many products there are, those of d/da_1 and d/da_2 with the
+// cascade's taps; and how many rows of z a sweep keeps for the next one.
 constexpr int taps_of(int terms, int sections) {
     return sections * (terms - 1) + 1;
 }

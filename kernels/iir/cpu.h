@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// IIR2D on the CPU: sweeps over filter data, never over a filter id. Bands of rows go through the passes of
+// Filters on the CPU: sweeps over filter data, never over a filter id. Bands of rows go through the passes of
 // their own axis and at once through the first of the columns' (cpu_rows.h); what is left of the columns'
 // passes follows in strips of columns, in place (cpu_columns.h).
 #pragma once
@@ -58,12 +58,12 @@ constexpr int threads_of(const Config& config, int threads, std::int64_t samples
 constexpr bool deals_planes(const Config& config, int threads, std::int64_t planes) {
     return config.share != 0 ? config.share == share_planes : planes >= std::int64_t{4} * threads;
 }
-// What a config says of stores, where it counts. In f64 the sweeps for one kind of stores and for the other
-// leave another sign where two NaNs meet (GCC 12, AVX2, filter 4), so static's rule stays.
+// Returns a config's `stores` where the knob is valid. In f64 the sweeps for one kind of stores and for the
+// other leave another sign where two NaNs meet (GCC 12, AVX2, filter 4), so static's rule stays.
 inline std::int32_t stores_of(const CpuJob& job) {
     return job.precision == Precision::f64 ? 0 : job.config.stores;
 }
-// Columns of a strip, of planes of so many.
+// Returns the columns of a strip, of planes with `across` columns.
 std::int64_t strip_width(const Config& config, std::int64_t across, int threads);
 // Returns whether anything is left for strips of columns when bands of rows are done.
 bool has_strips(const CpuJob& job);

@@ -67,10 +67,10 @@ struct DoneDown {
     std::int64_t column = 0;  // of the strip's first, in notes
 };
 
-// The samples that the passes will report to the watch, for each sample of the plane.
+// Returns how many samples the passes will report to the watch for each sample of the plane.
 std::int64_t column_work(const std::vector<CpuPass>& passes, Downward done);
 
-// False when it was stopped.
+// Filters one strip. Returns false when it was stopped.
 template <class S, class A>
 bool filter_strip(const std::vector<SweptPass<A>>& passes, const Strip<S>& strip, const DoneDown<A>& done,
                   Watch& watch);

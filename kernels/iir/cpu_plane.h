@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shared by bands of rows and strips of columns: a plane, its passes with their coefficients, and how a run
-// is watched.
+// Describes what bands of rows and strips of columns share: a plane, its passes with their coefficients, and
+// how a run is watched.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace iir2d::iir {
 
-// Read from `in`, written to `out`, which may be the same.
+// Describes a plane that is read from `in` and written to `out`, which may be the same.
 template <class S>
 struct CpuPlane {
     const S* in;
@@ -62,7 +62,7 @@ std::vector<SweptPass<A>> swept_passes(const std::vector<CpuPass>& passes) {
     return swept;
 }
 
-// The parts of a pass, prepared or swept.
+// Return the parts of a pass, prepared or swept.
 inline const Pass& pass_of(const CpuPass& p) {
     return p.pass;
 }
@@ -93,7 +93,8 @@ bool is_plain_sum(const std::vector<AnyPass>& passes, std::size_t first) {
            pass(first + 1).add_scratch && !pass(first + 1).from_scratch;
 }
 
-// No recurrence forgets a NaN or an infinity: it is in the state that a sweep ended with.
+// Returns whether a lane's state holds a NaN or an infinity. No recurrence forgets one: it is in the state
+// that a sweep ended with.
 template <class A>
 bool is_lost(const LaneStates<A>& states, std::int64_t count, std::int64_t lane) {
     for (std::int64_t k = 0; k < count; ++k) {
@@ -108,7 +109,7 @@ class Watch {
     Watch(const RunControl& control, std::int64_t samples)
         : m_control(control), m_caller(std::this_thread::get_id()), m_total(static_cast<double>(samples)) {}
 
-    // After so many samples more. False when the run is to stop.
+    // Reports so many samples more. Returns false when the run is to stop.
     bool go_on(std::int64_t samples) {
         const std::int64_t done = m_done.fetch_add(samples, std::memory_order_relaxed) + samples;
         if (m_control.progress && std::this_thread::get_id() == m_caller) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Whole CPU runs: planes at any distances, in any element type, by one filter for all of them or by one for
-// each. Planes of 16-bit elements are filtered as f32, of which no more are held than there are threads.
+// Runs filters on the CPU: planes at any distances, in any element type, by one filter for all of them or by
+// one for each. Planes of 16-bit elements are filtered as f32, of which no more are held than there are
+// threads.
 #pragma once
 
 #include <span>
@@ -14,7 +15,7 @@
 
 namespace iir2d::iir {
 
-// What check_desc() let through, with the filters it gave.
+// Holds a descriptor that check_desc() accepted, with the filters it gave.
 struct CpuTask {
     const FilterDesc& desc;
     const Filters& filters;
@@ -22,12 +23,12 @@ struct CpuTask {
     Config config = {};  // of forward_planes()
 };
 
-// How many threads a call may use that asks for so many, 0 for all: one, where more would save nothing,
-// unless a config `chooses` them.
+// Returns how many threads a call may use that asks for so many, 0 for all: one, where more would save
+// nothing, unless a config `chooses` them.
 Result<int> threads_for(const Shape& shape, int asked, bool chooses = false);
 
-// In what follows, views are checked, strides resolved, of the task's element type. std::bad_alloc leaves
-// through it.
+// The functions below take views that are checked, with strides resolved, of the task's element type. They
+// may throw std::bad_alloc.
 
 // Filters x into y, which is x or lies apart from it.
 Result<void> forward_planes(const CpuTask& task, const ConstTensorView& x, const TensorView& y,

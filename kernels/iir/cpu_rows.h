@@ -46,8 +46,8 @@ bool keeps_beside(const std::vector<AnyPass>& passes) {
     return std::ranges::any_of(passes, [](const auto& p) { return pass_of(p).to_scratch; });
 }
 
-// Whether they need a line at all: a single pass, and the second one of a sum, go out tile by tile, but where
-// something is to be added to them when they are done.
+// Returns whether passes need a line at all: a single pass, and the second one of a sum, go out tile by tile,
+// except where something is to be added to them when they are done.
 template <class AnyPass>
 bool needs_line(const std::vector<AnyPass>& passes) {
     return start_of(passes.back()).of_whole_line() || !end_of(passes.back()).empty() ||
@@ -55,28 +55,30 @@ bool needs_line(const std::vector<AnyPass>& passes) {
                        [](const auto& p) { return !pass_of(p).to_scratch; });
 }
 
-// One plane. Several threads may call filter_bands() at once: each takes the next band, filters its rows
-// alone and then goes down into the columns, a few hundred at a time, always behind the band above. Which
-// samples meet in which operation does not depend on how many they are.
+// Filters the rows of one plane. Several threads may call filter_bands() at once: each takes the next band,
+// filters its rows alone and then goes down into the columns, a few hundred at a time, always behind the band
+// above. Which samples meet in which operation does not depend on the number of threads.
 template <class S, class A>
 class RowBands {
   public:
-    // For so many threads at most: where they are more than half the bands, a sum keeps no samples in a line,
-    // so that each of them has a band's memory.
+    // Prepares bands for at most so many threads: where these are more than half the bands, a sum keeps no
+    // samples in a line, so that each thread has a band's memory.
     RowBands(const std::vector<SweptPass<A>>& horizontal, const std::vector<SweptPass<A>>& vertical,
              const CpuJob& job, const CpuPlane<S>& plane, int threads);
 
-    // How many of the threads will be in it: what is worth it and leaves the bands' own memory below the
-    // plane's.
+    // Returns how many of the threads will take bands: as many as are worth it and leave the bands' own
+    // memory below the plane's.
     int share(int threads) const;
 
-    // Before any band. Where it throws it may be called again.
+    // Prepares the columns, before any band. Where it throws it may be called again.
     void start_columns();
 
-    // Until none is left. False when it was stopped. If it throws, others that are in it must be stopped.
+    // Takes bands until none is left. Returns false when it was stopped. If it throws, other threads in it
+    // must be stopped.
     bool filter_bands(Watch& watch);
 
-    // For the strip of columns that begins with `column`, when all bands are done.
+    // Returns what the bands have done of the strip of columns that begins with `column`, when all bands are
+    // done.
     DoneDown<A> done(std::int64_t column) const {
         return {m_downward, {m_column_states.data() + column, m_plane.width}, &m_notes, column};
     }
@@ -91,13 +93,13 @@ class RowBands {
         support::AlignedArray<S> beside;
         support::AlignedArray<A> states;
     };
-    // Columns that a band goes on into at once.
+    // Holds columns that a band goes on into at once.
     struct Part {
         std::int64_t first;
         std::int64_t last;
         bool held;  // until the rows' last pass is at its end, which adds to them
     };
-    // Where a band goes.
+    // Holds where a band's samples go.
     struct Target {
         S* out;
         std::int64_t stride;
@@ -114,7 +116,7 @@ class RowBands {
     void start_pass(const SweptPass<A>& pass, std::int64_t band, std::int64_t rows, const Lines& lines,
                     bool from_plane) const;
     bool wait_for(std::size_t part, std::int64_t band, Watch& watch) const;
-    // All parts in the sweep's direction, or one of them. False when it was stopped.
+    // Sweeps all parts in the sweep's direction, or one of them. Returns false when it was stopped.
     bool sweep_parts(const RowsSweep<S, A>& whole, std::int64_t band, const Target& target, Watch* watch);
     bool sweep_part(std::size_t part, const RowsSweep<S, A>& whole, std::int64_t band, const Target& target,
                     Watch* watch);

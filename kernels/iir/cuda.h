@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// IIR jobs on a GPU.
+// Makes and runs IIR jobs on a GPU.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct GpuJob {
 
 // Returns what check_desc() let through, with the filters it gave.
 GpuJob make_gpu_job(const FilterDesc& desc, const Filters& filters, const GpuWays& ways = {});
-// The same of the adjoint: x is dy, y is dx.
+// Makes the same of the adjoint: x is dy, y is dx.
 GpuJob make_gpu_adjoint_job(const FilterDesc& desc, const Filters& filters);
 
 // Checks device memory of the caller's for a job that needs so many bytes.
@@ -38,18 +38,19 @@ Result<void> check_workspace(const void* workspace, std::size_t bytes, std::size
 Result<void> enqueue(const GpuJob& job, const ConstTensorView& x, const TensorView& y,
                      cuda::DevicePointer workspace, const cuda::LaunchOne& launch);
 
-// One dense plane in the context that the caller has made current; the workspace comes and goes in the
-// stream's order.
+// Enqueues one dense plane in the context that the caller has made current; the workspace is allocated and
+// freed in the stream's order.
 Result<void> enqueue_on_current_context(cuda::StreamHandle stream, const FilterDesc& desc, const void* x,
                                         void* y);
 // Waits for the stream, in that context.
 Result<void> synchronize_current_context(cuda::StreamHandle stream);
 
-// Host to host: upload, filter, download. x and y are the same or apart. `repeats` is the job's.
+// Runs a job from host to host: uploads, filters, downloads. x and y are the same or apart. `repeats` is the
+// job's.
 Result<void> run_cuda(int device_index, const GpuJob& job, cuda::RepeatedLaunches& repeats,
                       const ConstTensorView& x, const TensorView& y, const RunControl& control);
 
-// Device to device; what is enqueued is waited for.
+// Runs a job from device memory to device memory, and waits until it is done.
 Result<void> run_on_device(std::shared_ptr<cuda::Context> context, const GpuJob& job,
                            cuda::RepeatedLaunches& repeats, const ConstTensorView& x, const TensorView& y,
                            const RunControl& control);

@@ -34,9 +34,9 @@ struct GpuGradientJob {
     std::size_t values() const;
 };
 
-// What check_desc() let through, with the filters it gave, which the job goes on reading. `specs` are of each
-// plane; empty: desc.filter is of all of them. Never a filter that is given as data. At most `most` elements
-// share a launch, but no less than a plane does.
+// Makes the job of a descriptor that check_desc() accepted, with the filters it gave, which the job goes on
+// reading. `specs` are one for each plane; empty: desc.filter is that of all of them. A filter that is given
+// as data is not allowed. At most `most` elements share a launch, but no fewer than a plane has.
 Result<GpuGradientJob> make_gpu_gradient_job(const FilterDesc& desc, const Filters& filters,
                                              std::span<const FilterSpec> specs,
                                              std::int64_t most = elements_at_once);
@@ -48,8 +48,8 @@ Result<void> enqueue_gradient(const GpuGradientJob& job, const ConstTensorView& 
                               cuda::DevicePointer dp, cuda::DevicePointer workspace,
                               const cuda::LaunchOne& launch);
 
-// Host to host: uploads, computes what is wanted and downloads it. Views are check_gradient_views()'s; x is
-// read for dp alone. dp has the values of the job, or is empty.
+// Runs a job from host to host: uploads, computes what is wanted and downloads it. check_gradient_views()
+// gave the views; x is read for dp alone. dp has the values of the job, or is empty.
 Result<void> run_backward_cuda(int device_index, const FilterDesc& desc, const Filters& filters,
                                const GradientViews& views, std::span<double> dp, const RunControl& control);
 

@@ -49,7 +49,7 @@ inline double value_of(const Dual& x) {
     return x.value;
 }
 
-// Section, Stage, AxisFilter and FilterData, member by member.
+// Mirror Section, Stage, AxisFilter and FilterData, member by member, in dual numbers.
 struct DualSection {
     int order = 1;
     std::array<Dual, 3> b = {1, 0, 0};
@@ -73,7 +73,7 @@ struct DualFilter {
 
 Dual dc_gain(const DualAxis& axis);
 
-// Only the derivatives, each in its coefficient's place.
+// Returns only the derivatives, each in its coefficient's place.
 FilterData derivatives_of(const DualFilter& filter);
 
 // The types that a formula computes with: T is double or Dual.
@@ -88,12 +88,12 @@ using AxisOf = std::conditional_t<is_dual<T>, DualAxis, AxisFilter>;
 template <class T>
 using FilterOf = std::conditional_t<is_dual<T>, DualFilter, FilterData>;
 
-// The derivatives of all coefficients with respect to each parameter of the filter's row, in the row's order:
-// filters of the same stages and sections as make_filter()'s. 0 for a switch.
+// Returns the derivatives of all coefficients with respect to each parameter of the filter's row, in the
+// row's order: filters of the same stages and sections as make_filter()'s. 0 for a switch.
 Result<std::vector<FilterData>> filter_derivatives(const FilterSpec& spec);
 
-// How gains at frequency zero change with a parameter, of which the second argument holds the coefficients'
-// derivatives.
+// Return how gains at frequency zero change with a parameter, of which the second argument holds the
+// coefficients' derivatives.
 double dc_gain_derivative(const Section& section, const Section& derivative);
 double dc_gain_derivative(const std::vector<Section>& cascade, const std::vector<Section>& derivative);
 double dc_gain_derivative(const Stage& stage, const Stage& derivative);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// IIR2D_FilterParams, read and checked.
+// Reads and checks IIR2D_FilterParams.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace iir2d::iir {
 
-// What a call is to do. One filter for all planes stands in desc.filter; one for each, in `specs`.
+// Describes what a call is to do. One filter for all planes stands in desc.filter; one for each, in `specs`.
 struct FilterCall {
     FilterDesc desc;
     std::vector<FilterSpec> specs;  // of each plane; empty: desc.filter is for all of them
@@ -26,10 +26,10 @@ struct FilterCall {
     void* user = nullptr;
 };
 
-// Which of the tensors a call has.
+// Says which tensors a call has.
 enum class FilterPass { forward, backward };
 
-// Those of a backward pass that it may leave out; strides of what is not there say nothing.
+// Names the tensors that a backward pass leaves out; strides of what is not there are not read.
 struct LeftOut {
     bool x = false;
     bool dx = false;

@@ -13,7 +13,7 @@
 
 namespace iir2d::iir {
 
-// What both kinds of steps multiply by.
+// Holds the coefficients of both kinds of steps.
 template <class A>
 struct GpuCoefficients {
     A b0, b1, b2, a1, a2;
@@ -159,8 +159,8 @@ struct GpuAxisRun {
         }
     }
 
-    // The state that a constant line of the sample at `first` would have: what a warm-up starts from. The
-    // nearer to the truth, the less there is to forget, and a flat image stays flat.
+    // Returns the state that a constant line of the sample at `first` would have, from which a warm-up
+    // starts: the nearer it is to the true state, the less there is to forget, and a flat image stays flat.
     IIR2D_DEVICE State level(std::int64_t first) const {
         Lanes<double> x;
         lines.load(first, x);
@@ -203,8 +203,8 @@ struct GpuAxisRun {
         }
     }
 
-    // What the segments before this warp's leave at its start: warp 0's own end, and of each further one what
-    // it adds from rest, carried over the segments between.
+    // Returns the state that the segments before this warp's leave at its start: warp 0's own end, and of
+    // each further segment what it adds from rest, carried over the segments between.
     IIR2D_DEVICE State carried() const {
         constexpr int size = 2 * gpu_sections;
         Lanes<double> sum[static_cast<std::size_t>(2 * Sections)];
@@ -287,8 +287,8 @@ struct GpuAxisRun {
         }
     }
 
-    // The end of a transposed pass, which the last warp with samples reaches: adds what the section's history
-    // and the samples before the line have asked for (pass_end.h).
+    // Ends a transposed pass in the last warp with samples: adds what the section's history and the samples
+    // before the line contribute (pass_end.h).
     IIR2D_DEVICE void add_end(const State& state, std::uint32_t lost) const {
         IIR2D_ROLLED
         for (int i = 0; i < pass.end_count; ++i) {
@@ -326,10 +326,10 @@ struct GpuAxisRun {
         });
     }
 
-    // A NaN or an infinity in a line is in every later sample of it, which a warm-up does not know; under a
-    // steady start with a periodic border the line is its own past, and all of it is lost. No recurrence
-    // forgets one: it is in the state that a segment ended with. Returns the lanes whose line is lost by the
-    // end of this segment.
+    // Returns the lanes whose line is lost by the end of this segment. A NaN or an infinity in a line is in
+    // every later sample of it, which a warm-up does not know; under a steady start with a periodic border
+    // the line is its own past, and all of it is lost. No recurrence forgets one: it is in the state that a
+    // segment ended with.
     IIR2D_DEVICE std::uint32_t propagate_non_finite(std::int64_t first, std::int64_t last, bool works,
                                                     const State& state) const {
         const std::uint32_t mine = gpu::ballot([&](int l) {

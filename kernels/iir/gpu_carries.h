@@ -11,7 +11,7 @@ namespace iir2d::iir {
 
 constexpr int gpu_most_states = 2 * gpu_sections;
 
-// What a row's state before a tile puts out in each lane's column of it, from rest and in silence.
+// Computes what a row's state before a tile contributes to each lane's column of the tile, with no input.
 IIR2D_DEVICE void gpu_row_outputs(const GpuCarries& job, std::int64_t first,
                                   Lanes<double> (&outputs)[static_cast<std::size_t>(gpu_most_states)]) {
     IIR2D_UNROLL

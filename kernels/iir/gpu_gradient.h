@@ -33,8 +33,8 @@ struct GpuGradientSection {
     std::int32_t padding;
 };
 
-// Inside the line, elsewhere l being 0: the gradient of the section's input, out[j] = b0 l[j] + b1 l[j+1] +
-// b2 l[j+2] + add[j], and the sums of the products over the elements of a block.
+// Computes inside the line, elsewhere l being 0: the gradient of the section's input, out[j] = b0 l[j] + b1
+// l[j+1] + b2 l[j+2] + add[j], and the sums of the products over the elements of a block.
 struct GpuProducts {
     std::uint64_t u, y, l;
     std::uint64_t out;      // 0: not wanted
@@ -74,7 +74,7 @@ struct GpuGradientSum {
     std::int64_t parameters;
 };
 
-// The sum of a value over a warp's lanes, at sum[0]. `sum` is shared memory for 32 values, this warp's.
+// Sums a value over a warp's lanes, to sum[0]. `sum` is shared memory for 32 values, this warp's.
 IIR2D_DEVICE void gpu_sum_of_lanes(const Lanes<double>& value, double* sum, const Block& block) {
     block.warp_sync();
     for_lanes([&](int l) { sum[l] = value[l]; });

@@ -13,9 +13,10 @@
 
 namespace iir2d::iir {
 
-// What the ends of the lines add to the sums and to `out`: the samples before the line and the history that
-// follows from them, or under a steady start and a periodic border what lies beyond the line's other end.
-// passes[0] of the axis is the section's, from u to `out`; passes[1] that which makes its costate, from g.
+// Adds what the ends of the lines contribute to the sums and to `out`: the samples before the line and the
+// history that follows from them, or under a steady start and a periodic border what lies beyond the line's
+// other end. passes[0] of the axis is the section's, from u to `out`; passes[1] that which makes its costate,
+// from g.
 struct GpuEnds {
     GpuAxis axis;
     GpuPlanes y;
@@ -41,7 +42,7 @@ struct GpuEndsRun {
     Lines costate;        // l
     Lines upstream;       // g, the other way round
 
-    // What the coefficients' gradients are made of, by products.
+    // Adds products to those that the coefficients' gradients are sums of.
     IIR2D_DEVICE void add(const Lanes<double> (&products)[gpu_products],
                           Lanes<double> (&sums)[gpu_gradient_sums]) const {
         const GpuGradientSection& s = job.section;
@@ -58,7 +59,7 @@ struct GpuEndsRun {
         });
     }
 
-    // The samples before the line, and the history that follows from them.
+    // Adds the samples before the line, and the history that follows from them.
     IIR2D_DEVICE void before_line(Lanes<double> (&sums)[gpu_gradient_sums]) const {
         const GpuAxis& axis = job.axis;
         const GpuSection& s = pass.sections[0];
@@ -128,7 +129,7 @@ struct GpuEndsRun {
         }
     }
 
-    // Beyond the line's end l goes on: l[n] and l[n+1].
+    // Adds what lies beyond the line's end, where l goes on: l[n] and l[n+1].
     IIR2D_DEVICE void behind_line(const Lanes<double>& ln, const Lanes<double>& ln1,
                                   Lanes<double> (&sums)[gpu_gradient_sums]) const {
         const std::int64_t n = job.axis.length;
@@ -213,11 +214,11 @@ struct GpuEndsRun {
         });
     }
 
-    // A mirror's image of the line, over which l has no gradient to take up any more: sample -1-t is sample t
-    // of the line, and (l[-t], l[1-t]) are (l[0], l[1]) times the power t of the section's companion matrix
-    // M. So sums over the image follow from polynomials in M whose coefficients the samples are. Horner's
-    // scheme makes two numbers of each, M^2 being a1 M + a2; of the directed sum alone, those of the row
-    // vector that goes before (l[0], l[1]).
+    // Adds a mirror's image of the line, over which l has no gradient to take up any more: sample -1-t is
+    // sample t of the line, and (l[-t], l[1-t]) are (l[0], l[1]) times the power t of the section's companion
+    // matrix M. So sums over the image follow from polynomials in M whose coefficients the samples are.
+    // Horner's scheme makes two numbers of each, M^2 being a1 M + a2; of the directed sum alone, those of the
+    // row vector that goes before (l[0], l[1]).
     IIR2D_DEVICE void over_image(const Lanes<double>& l0, const Lanes<double>& l1,
                                  Lanes<double> (&sums)[gpu_gradient_sums]) const {
         const std::int64_t n = job.axis.length;

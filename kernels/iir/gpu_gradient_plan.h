@@ -16,7 +16,7 @@
 
 namespace iir2d::iir {
 
-// What a section adds to the gradient, without addresses; `u` and so on are buffers, -1 for none.
+// Holds what a section adds to the gradient, without addresses; `u` and so on are buffers, -1 for none.
 struct GpuSectionGradient {
     GpuProducts products = {};
     GpuEnds ends = {};
@@ -38,7 +38,8 @@ struct GpuGradientStep {
     std::optional<GpuSectionGradient> section;
 };
 
-// For planes at once of one filter. Buffers hold all of them, dense; x and dy lie in the first two.
+// Plans the gradients of planes that have one filter and are computed at once. Buffers hold all of them,
+// dense; x and dy lie in the first two.
 struct GpuGradient {
     static constexpr int x = 0;
     static constexpr int dy = 1;
@@ -50,22 +51,24 @@ struct GpuGradient {
 
     std::int64_t planes() const { return shape.n * shape.c; }
     std::size_t buffer_bytes() const;
-    // Of the sums of products and of the lines' ends.
+    // Return the bytes of the sums of products and of the lines' ends.
     std::size_t products_bytes() const;
     std::size_t ends_bytes() const;
     std::size_t all_buffers_bytes() const { return static_cast<std::size_t>(buffers) * buffer_bytes(); }
     std::size_t workspace_bytes() const { return all_buffers_bytes() + products_bytes() + ends_bytes(); }
 };
 
-// desc.filter is a row of the table, `data` make_filter()'s of it; desc.shape the planes at once.
+// Makes a plan. desc.filter is a row of the table, `data` make_filter()'s of it; desc.shape holds the planes
+// that are computed at once.
 Result<GpuGradient> make_gpu_gradient(const FilterDesc& desc, const FilterData& data);
 
-// The launches in order, with addresses: `workspace` is workspace_bytes() long and holds x and dy, `gradient`
-// takes the planes' gradients, one after the other. Stops where `launch` returns false. Allocates nothing.
+// Calls `launch` for the launches in order, with addresses: `workspace` is workspace_bytes() long and holds x
+// and dy, `gradient` takes the planes' gradients, one after the other. Stops where `launch` returns false.
+// Allocates nothing.
 void for_each_launch(const GpuGradient& gradient, std::uint64_t workspace, std::uint64_t of_planes,
                      const MakeGpuLaunch& launch);
 
-// The launch that adds up the planes' gradients.
+// Calls `launch` for the launch that adds up the planes' gradients.
 void launch_sum(std::uint64_t of_planes, std::int64_t planes, int parameters, std::uint64_t gradient,
                 const MakeGpuLaunch& launch);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Every IIR kernel, once: X(name, parameter type, body, most threads of a block). gpu_kernels.cu makes entry
-// points of it, the tests' executor a table. The filter or its adjoint; storage and arithmetic by precision;
-// the order of the sections and how many run in one sweep; rows or columns. Then filters in tiles, and the
-// parameters' gradient.
+// Lists every IIR kernel once: X(name, parameter type, body, most threads of a block). gpu_kernels.cu makes
+// entry points of it, the tests' executor a table. A kernel is the filter's or its adjoint's, with storage
+// and arithmetic by precision, for the order of the sections and how many run in one sweep, over rows or
+// columns. Then filters in tiles, and the parameters' gradient.
 #pragma once
 
 #include "kernels/iir/gpu_axis.h"
@@ -29,7 +29,8 @@
     X(iir_columns_##kind##_order2_x2, iir2d::iir::GpuAxis,                \
       (iir2d::iir::gpu_run_axis<S, A, 2, 2, false, transposed>), threads)
 
-// What tiles leave, with a warp more for the states of rows, and their results.
+// Lists the kernels of tiles: those that leave carries, with one warp more for the states of rows, and those
+// that write results.
 #define IIR2D_TILE_KERNELS_OF(X, kind, S, A)                                                                 \
     X(iir_tile_carries_##kind##_order1_x1, iir2d::iir::GpuTiles,                                             \
       (iir2d::iir::gpu_run_tile<S, A, 1, 1, true>), 96)                                                      \

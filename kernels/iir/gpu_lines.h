@@ -18,7 +18,7 @@ IIR2D_DEVICE T* gpu_address(std::uint64_t address) {
     return reinterpret_cast<T*>(static_cast<std::uintptr_t>(address));
 }
 
-// Common to both kinds of lines: one plane's part of a pass.
+// Holds what both kinds of lines share: one plane's part of a pass.
 template <class S>
 struct GpuLineSet {
     const S* in;
@@ -52,7 +52,7 @@ IIR2D_DEVICE GpuLineSet<S> gpu_line_set(const GpuAxis& axis, const GpuPass& pass
             pass.reversed != 0};
 }
 
-// Rows are read and written in pieces of gpu_tile samples, side by side, through a transposing tile in shared
+// Reads and writes rows in pieces of gpu_tile samples, side by side, through a transposing tile in shared
 // memory: lane l steps along row l of the tile. Two rows are stored together, and one column of all rows is
 // read: the distances between rows keep the lanes of both in different banks. Doubles take two banks, and
 // rows are 17 apart; floats take one, so the second row of a pair follows the first, and pairs are 33 apart.
@@ -65,7 +65,7 @@ struct GpuRows {
     A* tile;  // this warp's
     const Block& block;
 
-    // Sample i of every line, in the pass's direction; 0 where there is no line.
+    // Loads sample i of every line, in the pass's direction; 0 where there is no line.
     IIR2D_DEVICE void load(std::int64_t i, Lanes<double>& samples) const {
         const std::int64_t x = set.reversed ? set.n - 1 - i : i;
         for_lanes([&](int l) {
@@ -136,8 +136,8 @@ struct GpuRows {
         return in_pairs ? k * (2 * gpu_tile + 1) + lane : place_of_row(row_of(k, lane)) + lane % gpu_tile;
     }
 
-    // Where the lanes' first samples of a piece are; the rows that follow are a step apart. Kept as a running
-    // sum: sixteen addresses of their own would cost a register pair each.
+    // Returns where the lanes' first samples of a piece are; the rows that follow are a step apart. Kept as a
+    // running sum: sixteen addresses of their own would cost a register pair each.
     IIR2D_DEVICE static Lanes<std::int64_t> first_offset(std::int64_t stride, std::int64_t x) {
         Lanes<std::int64_t> offset;
         for_lanes([&](int l) { offset[l] = row_of(0, l) * stride + x + l % gpu_tile; });
@@ -188,7 +188,8 @@ struct GpuRows {
     }
 };
 
-// Columns lie side by side in memory already: a row of 32 samples goes to the lanes as it is.
+// Reads and writes columns, which lie side by side in memory already: a row of 32 samples goes to the lanes
+// as it is.
 template <class S, class A>
 struct GpuColumns {
     static constexpr int tile_elements = 0;

@@ -16,7 +16,7 @@ namespace iir2d::iir {
 
 constexpr int state_size = 2 * gpu_sections;
 
-// The state's matrix, row by row; a pass of one section uses the upper left quarter.
+// Holds the state's matrix, row by row; a pass of one section uses the upper left quarter.
 using Matrix = std::array<double, static_cast<std::size_t>(state_size) * state_size>;
 
 inline std::size_t place(int row, int column) {
@@ -75,7 +75,7 @@ inline bool is_second_order(const Section& s) {
     return s.order == 2 || s.b[2] != 0.0 || s.a[1] != 0.0;
 }
 
-// As the precision rounds it.
+// Returns the section as the precision rounds it.
 inline Section stepped(const Section& s, Precision precision) {
     return precision == Precision::f32 ? rounded_to_float(s) : s;
 }

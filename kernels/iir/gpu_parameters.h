@@ -83,9 +83,9 @@ struct GpuTileAxis {
     GpuSection sections[gpu_sections];
 };
 
-// How planes are cut into tiles, and where the carries are: elements of the arithmetic's type, in the
-// workspace. Of rows, tile (x, y) of a plane has place (y (tiles_x - 1) + x), of columns y tiles_x + x; the
-// last tile of a line leaves none. In its place each number of a state has an array: of rows `row_pitch`
+// Describes how planes are cut into tiles, and where the carries are: elements of the arithmetic's type, in
+// the workspace. Of rows, tile (x, y) of a plane has place (y (tiles_x - 1) + x), of columns y tiles_x + x;
+// the last tile of a line leaves none. In its place each number of a state has an array: of rows `row_pitch`
 // long, one element a row and then one for each number of a column's state, of columns `tile_width` long.
 struct GpuTileGrid {
     std::int64_t width;
@@ -99,8 +99,8 @@ struct GpuTileGrid {
     std::uint64_t column_carries;
 };
 
-// Against the direction of memory, both axes: addresses are those of the planes' last samples, strides of
-// rows are negative and so is the step.
+// Describes a pass of both axes over tiles. Against the direction of memory addresses are those of the
+// planes' last samples, and strides of rows and the step are negative.
 struct GpuTiles {
     GpuPlanes in;
     GpuPlanes out;  // may be `in`

@@ -14,7 +14,7 @@
 
 namespace iir2d::iir {
 
-// Which planes a pass reads or writes; none is the absence of a sum.
+// Names the planes that a pass reads or writes; none where there is nothing to add.
 enum class GpuWhere : std::uint8_t { none, x, y, scratch };
 
 // One launch without its addresses.
@@ -39,7 +39,8 @@ struct GpuFilter {
     std::size_t workspace_bytes = 0;
 };
 
-// How stages cut lines into segments, as the knobs of a Config; 0 is the library's rule. Tiles know neither.
+// Holds how stages cut lines into segments, as the knobs of a Config; 0 is the library's rule. Tiles read
+// neither.
 struct GpuWays {
     std::int32_t warps = 0;
     std::int32_t carry = 0;
@@ -51,7 +52,7 @@ GpuFilter make_gpu_filter_by(const FilterDesc& desc, const FilterData& data, con
 // Returns the most warps that share a line by the rule.
 std::int32_t most_gpu_warps(Precision precision);
 
-// The transposed filter, of the columns first; desc.border_const is not read.
+// Makes the transposed filter, of the columns first; desc.border_const is not read.
 GpuFilter make_gpu_adjoint(const FilterDesc& desc, const FilterData& data);
 
 // Parts of a filter, for the gradient of its parameters. Rows alone; or one section alone along the rows or
@@ -62,8 +63,8 @@ GpuFilter make_gpu_section(const FilterDesc& desc, bool rows, bool reversed, con
                            double constant);
 GpuFilter make_gpu_costate(const FilterDesc& desc, bool rows, bool reversed, const Section& section);
 
-// The launches in order, with addresses: more than one per stage only where a grid could not count the
-// blocks. `y` may be `x`. Stops where `launch` returns false. Allocates nothing.
+// Calls `launch` for the launches in order, with addresses: more than one per stage only where a grid could
+// not count the blocks. `y` may be `x`. Stops where `launch` returns false. Allocates nothing.
 void for_each_launch(const GpuFilter& filter, const GpuPlanes& x, const GpuPlanes& y, std::uint64_t workspace,
                      const MakeGpuLaunch& launch);
 

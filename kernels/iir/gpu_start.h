@@ -34,8 +34,8 @@ IIR2D_DEVICE void pick(const Lanes<double> (&from)[Count], std::int64_t i, Lanes
     }
 }
 
-// From what the section reads before its first sample: x[0] is x[-1], and so on. Order 1 reads two, order 2
-// four.
+// Computes a section's state from what it reads before its first sample: x[0] is x[-1], and so on. Order 1
+// reads two, order 2 four.
 template <int Order>
 IIR2D_DEVICE void gpu_start_state(const GpuSection& s, bool steady,
                                   const Lanes<double> (&x)[static_cast<std::size_t>(2 * Order)],
@@ -93,9 +93,9 @@ IIR2D_DEVICE void gpu_periodic_state(const GpuAxis& axis, const GpuPass& pass, c
     }
 }
 
-// l[n] and l[n+1] of the costate of a transposed pass under a steady start and a periodic border: what the
-// line's gradient leaves from rest where the pass ends, closed and taken over a mirror's image. Sums as
-// start_state.cpp's periodic_costate().
+// Computes l[n] and l[n+1] of the costate of a transposed pass under a steady start and a periodic border:
+// what the line's gradient leaves from rest where the pass ends, closed and taken over a mirror's image. Sums
+// as start_state.cpp's periodic_costate().
 template <class Lines>
 IIR2D_DEVICE void gpu_periodic_costate(const GpuPass& pass, const Lines& lines, Lanes<double>& l1,
                                        Lanes<double>& l2) {
@@ -116,9 +116,9 @@ IIR2D_DEVICE void gpu_periodic_costate(const GpuPass& pass, const Lines& lines, 
     });
 }
 
-// One state per section, from the samples that `before` names, of lines of n. The sections of a pass share
-// its sweep where the border samples of the lines between them lie among the line's first samples (passes.h),
-// which are therefore run ahead here.
+// Computes one state per section, from the samples that `before` names, of lines of n. The sections of a pass
+// share its sweep where the border samples of the lines between them lie among the line's first samples
+// (passes.h), which are therefore run ahead here.
 template <int Order, int Sections, class Lines>
 IIR2D_DEVICE void gpu_short_start_states(const std::int64_t (&indices)[4], std::int64_t n, bool steady,
                                          double constant, const GpuSection (&sections)[gpu_sections],
@@ -157,7 +157,7 @@ IIR2D_DEVICE void gpu_short_start_states(const std::int64_t (&indices)[4], std::
     }
 }
 
-// One state per section of a pass.
+// Computes one state per section of a pass.
 template <int Order, int Sections, class Lines>
 IIR2D_DEVICE void gpu_start_states(const GpuAxis& axis, const GpuPass& pass, const Lines& lines,
                                    GpuStart (&states)[static_cast<std::size_t>(Sections)]) {

@@ -52,7 +52,8 @@ std::vector<GpuTiling> make_gpu_tilings(const FilterDesc& desc, const std::vecto
 bool launch_blocks(GpuLaunch launch, std::int64_t blocks, std::int64_t& first_block,
                    const MakeGpuLaunch& make);
 
-// The launches in order; `y` may be `x`. Stops where `launch` returns false, and returns that.
+// Calls `launch` for the launches in order; `y` may be `x`. Stops where `launch` returns false, and returns
+// that.
 bool for_each_launch(const GpuTiling& tiling, std::int64_t planes, const GpuPlanes& x, const GpuPlanes& y,
                      std::uint64_t workspace, const MakeGpuLaunch& launch);
 

@@ -26,7 +26,7 @@ struct GpuTileShared {
 
 constexpr int gpu_square_warps = gpu_square / gpu::warp_lanes;
 
-// Lines within the square, for their start.
+// Reads lines within the square, for their start.
 template <class A>
 struct GpuSquareLines {
     const A* first;  // of lane 0
@@ -59,7 +59,7 @@ struct GpuTileRun {
     IIR2D_DEVICE A* kept() const { return square() + Shared::square_elements; }
     IIR2D_DEVICE std::int64_t kept_pitch() const { return job.grid.tile_width + Shared::kept_more; }
 
-    // Where the tile before this one along its rows, or this one, leaves what.
+    // Return where the tile before this one along its rows left its carries, or where this one leaves them.
     IIR2D_DEVICE A* row_carries(std::int64_t x) const {
         const GpuTileGrid& g = job.grid;
         return gpu_address<A>(g.row_carries) +
@@ -71,7 +71,7 @@ struct GpuTileRun {
                ((plane * (g.tiles_y - 1) + y) * g.tiles_x + tile_x) * states * g.tile_width;
     }
 
-    // The state's numbers in an array of each, `step` apart.
+    // Loads and stores the state's numbers, of which each has an array, `step` apart.
     IIR2D_DEVICE static void load(State& state, const A* from, std::int64_t step, int lanes) {
         IIR2D_UNROLL
         for (int k = 0; k < states; ++k) {
@@ -139,7 +139,7 @@ struct GpuTileRun {
         }
     }
 
-    // This warp's 32 rows of a square, of which there are `rows` and `columns`; zeros for the others.
+    // Fetches this warp's 32 rows of a square, of which there are `rows` and `columns`; zeros for the others.
     IIR2D_DEVICE void fetch(const S* from, std::int64_t rows, std::int64_t columns) const {
         constexpr int at_once = 8;
         const int first = block.warp() * warp_lanes;
@@ -198,15 +198,16 @@ struct GpuTileRun {
         });
     }
 
-    // What the rows end with: to the next tile, and behind the samples of the square.
+    // Leaves the rows' last states: for the next tile, and behind the samples of the square.
     IIR2D_DEVICE void leave_rows(const State& state, std::int64_t down) const {
         store(state, row_carries(tile_x) + down + block.warp() * warp_lanes, job.grid.row_pitch, 1,
               warp_lanes_of(job.grid.height - tile_y * job.grid.tile_height - down));
         store(state, square() + block.warp() * warp_lanes * pitch + gpu_square, 1, pitch, warp_lanes);
     }
 
-    // The columns of a square, `right` and `down` of the tile's corner. The warp behind those of the samples
-    // has the states of the rows in its lanes: what a column makes of them is what it makes of a row's state.
+    // Runs the columns of a square, `right` and `down` of the tile's corner. The warp behind those of the
+    // samples has the states of the rows in its lanes: what a column makes of them is what it makes of a
+    // row's state.
     IIR2D_DEVICE void run_columns(std::int64_t right, std::int64_t down, bool is_last, S* to,
                                   std::int64_t rows, std::int64_t columns) const {
         const GpuTileGrid& g = job.grid;

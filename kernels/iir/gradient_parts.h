@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shared by the ways to a plane's gradient: memory for a band of rows, and sums of parts of a plane.
+// Holds what the ways to a plane's gradient share: memory for a band of rows, and sums of parts of a plane.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class Parts {
     std::vector<double> m_constants;
 };
 
-// One thread's memory for neighbouring rows, samples of one column beside each other.
+// Holds one thread's memory for neighbouring rows, samples of one column beside each other.
 template <class S, class A>
 class Band {
   public:
@@ -56,7 +56,7 @@ class Band {
         : m_rows(rows), m_gradient(axis, rows), m_u(size(axis)), m_g(size(axis)) {}
 
     AxisGradient<S, A>& gradient() { return m_gradient; }
-    // The axis's input, and the gradient of its output.
+    // Return the axis's input, and the gradient of its output.
     LaneRows<S> u() const { return {m_u.data(), m_rows}; }
     LaneRows<S> g() const { return {m_g.data(), m_rows}; }
 

@@ -28,7 +28,7 @@ struct CostatePlan {
         std::size_t first_sum;  // of its products
     };
 
-    // Of sections as the sweeps compute with them.
+    // Plans sections as the sweeps compute with them.
     explicit CostatePlan(const std::vector<GradientAxis::Part>& parts);
 
     int terms = 1;
@@ -48,7 +48,7 @@ class GradientRaster {
     // steady mirror, and not too few samples.
     static bool suits(const GradientAxis& columns);
 
-    // The axes must stay as they are.
+    // Prepares a raster. The axes must outlive it unchanged.
     GradientRaster(const GradientAxis& rows, const GradientAxis& columns);
 
     // Adds to `gradient` that of each parameter for one plane, and to `constant` that of the constant outside

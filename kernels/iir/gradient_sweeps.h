@@ -17,7 +17,7 @@ inline int terms_of(const Section& s) {
     return s.b[2] != 0.0 || s.a[1] != 0.0 ? 3 : s.b[1] != 0.0 ? 2 : 1;
 }
 
-// What is swept: `lanes` lines of n samples, through a section.
+// Describes what is swept: `lanes` lines of n samples, through a section.
 struct SectionLines {
     std::int64_t n;
     std::int64_t lanes;
@@ -25,8 +25,8 @@ struct SectionLines {
     int terms;  // at least terms_of(*section)
 };
 
-// y[i] = b0 u[i] + b1 u[i-1] + b2 u[i-2] + a1 y[i-1] + a2 y[i-2] for i = 0 ... n-1. The arrays hold, one for
-// each lane, what comes before and then what the last samples were.
+// Computes y[i] = b0 u[i] + b1 u[i-1] + b2 u[i-2] + a1 y[i-1] + a2 y[i-2] for i = 0 ... n-1. The arrays hold,
+// one for each lane, what comes before and then what the last samples were.
 template <class S, class Arithmetic>
 struct SectionRun {
     SectionLines lines;
@@ -40,11 +40,11 @@ struct SectionRun {
     Arithmetic* y2;
 };
 
-// l[j] = g[j] + a1 l[j+1] + a2 l[j+2] for j = n-1 ... 0, and what follows from it: the gradient of the input,
-// out[j] = b0 l[j] + b1 l[j+1] + b2 l[j+2], and per lane five sums, of u[j] l[j], u[j] l[j+1], u[j] l[j+2],
-// y[j] l[j+1] and y[j] l[j+2]; those beyond the terms are left as they are. Or one sum, of these products
-// times the coefficients of `direction`: where u and y are alike the five are much larger than what they
-// differ by. In float, products of a few samples are added before they are added to the sums.
+// Computes l[j] = g[j] + a1 l[j+1] + a2 l[j+2] for j = n-1 ... 0, and what follows from it: the gradient of
+// the input, out[j] = b0 l[j] + b1 l[j+1] + b2 l[j+2], and per lane five sums, of u[j] l[j], u[j] l[j+1],
+// u[j] l[j+2], y[j] l[j+1] and y[j] l[j+2]; those beyond the terms are left as they are. Or one sum, of these
+// products times the coefficients of `direction`: where u and y are alike the five are much larger than what
+// they differ by. In float, products of a few samples are added before they are added to the sums.
 template <class S, class Arithmetic>
 struct SectionBack {
     SectionLines lines;

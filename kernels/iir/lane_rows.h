@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Neighbouring lines beside each other in memory, as the sweeps of the parameters' gradient take them, and
-// how rows of a plane come there and back. Compiled for several instruction sets, of which the best that runs
-// is chosen once. Thread-safe.
+// Holds neighbouring lines beside each other in memory, as the sweeps of the parameters' gradient take them,
+// and moves rows of a plane there and back. Compiled for several instruction sets, of which the best that
+// runs is chosen once. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ LaneRows<const S> as_input(const LaneRows<S>& rows) {
     return {rows.first, rows.stride};
 }
 
-// Transposes: to.at(i)[l] = from.at(l)[i] for i below n and l below lanes. One of the two lies in cache.
+// Transposes rows to lanes: to.at(i)[l] = from.at(l)[i] for i below n and l below lanes. One of the two lies
+// in cache.
 void rows_to_lanes(std::int64_t lanes, std::int64_t n, const LaneRows<const float>& from,
                    const LaneRows<float>& to);
 void rows_to_lanes(std::int64_t lanes, std::int64_t n, const LaneRows<const double>& from,

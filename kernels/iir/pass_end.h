@@ -25,19 +25,20 @@ struct TransposedSection {
     Section rounded;  // the same with the coefficients that the sweep computes with
     bool split = false;
 
-    // The sections that the pass runs.
+    // Returns the sections that the pass runs.
     std::vector<Section> swept() const;
 };
 
 // Decides about splitting, for a sweep in float or in double.
 TransposedSection transposed_section(const Section& section, Border border, Start start, bool in_float);
 
-// What is added to a line at the end of a transposed pass, by the places of its samples counted from where
-// the sections begin.
+// Holds what is added to a line at the end of a transposed pass, by the places of its samples counted from
+// where the sections begin.
 using EndAdditions = std::map<std::int64_t, double>;
 
-// The additions where the pass ends with the costates l[0] and l[1] of each of these sections, in the order
-// that it runs them in. No start that is steady with a periodic border, and no Border::constant.
+// Returns the additions where the pass ends with the costates l[0] and l[1] of each of these sections, in the
+// order that it runs them in. Precondition: the start is not steady with a periodic border, and the border is
+// not Border::constant.
 EndAdditions additions_of_costates(const std::vector<Section>& sections, const std::vector<double>& costates,
                                    std::int64_t n, Border border, Start start);
 
@@ -46,12 +47,12 @@ class PassEnd {
   public:
     PassEnd() = default;  // adds nothing
 
-    // For lines of n samples, of a pass through these sections in this order. One section, where the border
-    // is wrap, or mirror with the steady start.
+    // Prepares the end for lines of n samples, of a pass through these sections in this order. Precondition:
+    // one section, where the border is wrap, or mirror with the steady start.
     PassEnd(const std::vector<TransposedSection>& sections, std::int64_t n, Border border, Start start);
 
     bool empty() const { return m_samples.empty(); }
-    // The samples that it adds to, in the pass's own order, lie in [first, last).
+    // Return the range [first, last) of the samples that it adds to, in the pass's own order.
     std::int64_t first() const;
     std::int64_t last() const;
 

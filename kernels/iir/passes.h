@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How an axis becomes sweeps over lines: which sections share a sweep, what each reads and writes.
+// Turns an axis into sweeps over lines: which sections share a sweep, what each reads and writes.
 #pragma once
 
 #include <vector>
@@ -18,13 +18,14 @@ struct Pass {
     double constant = 0.0;      // what the pass's input line reads outside under Border::constant
 };
 
-// `constant` is what the axis's input line reads outside. The sections of a cascade share a sweep where the
-// border samples of the lines between them follow from the first few samples; where they need a far end or a
-// long history (wrap, and mirror under the steady start) each section has its own.
+// Makes the sweeps of an axis. `constant` is what the axis's input line reads outside. The sections of a
+// cascade share a sweep where the border samples of the lines between them follow from the first few samples;
+// where they need a far end or a long history (wrap, and mirror under the steady start) each section has its
+// own.
 std::vector<Pass> make_passes(const AxisFilter& axis, Border border, Start start, double constant);
 
-// The stages and sections that go through a line the other way round: from the last to the first, each
-// against its own direction.
+// Returns the stages and sections that go through a line in the opposite direction: from the last to the
+// first, each against its own direction.
 AxisFilter transposed(const AxisFilter& axis);
 
 }  // namespace iir2d::iir

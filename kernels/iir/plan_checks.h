@@ -18,13 +18,13 @@ using Filters = std::vector<FilterData>;
 // border mode, precision and element, start, parameters.
 Result<Filters> check_desc(const FilterDesc& desc);
 
-// The parts of it. Checks of the dimensions; of border mode, precision, element and start; and that filters
-// stay stable as the precision rounds them.
+// Check its parts: the dimensions; border mode, precision, element and start; and that filters stay stable as
+// the precision rounds them.
 Result<void> check_shape(const FilterDesc& desc);
 Result<void> check_choices(const FilterDesc& desc);
 Result<void> check_stable(const FilterDesc& desc, const Filters& filters);
 
-// The filters alone, as data or as a row of the table.
+// Returns the filters alone, as data or as a row of the table.
 Result<Filters> filters_of(const FilterDesc& desc);
 
 // Two tensors with their strides resolved.
@@ -33,14 +33,14 @@ struct Views {
     TensorView y;
 };
 
-// What is written may take the place of what is read. Names are those that sentences say.
+// Holds the names of views as error messages write them. What is written may take the place of what is read.
 struct ViewNames {
     const char* read = "x";
     const char* written = "y";
 };
 
-// Both views with their strides resolved, on every device and for every interface, or what is wrong with
-// them: y is x itself or lies apart from it.
+// Returns both views with their strides resolved, for every device and every interface, or an error that says
+// what is wrong with them: y is x itself or lies apart from it.
 Result<Views> check_views(const FilterDesc& desc, const ConstTensorView& x, const TensorView& y,
                           const ViewNames& names = {});
 

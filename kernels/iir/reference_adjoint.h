@@ -10,7 +10,7 @@
 
 namespace iir2d::reference {
 
-// dx = A^T dy; desc.filter and desc.border_const are not read.
+// Computes dx = A^T dy; desc.filter and desc.border_const are not read.
 Result<void> adjoint_of_data(const FilterDesc& desc, const FilterData& data, std::span<const double> dy,
                              std::span<double> dx, const RunControl& control = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One line through one section, in the judge's own scalar double arithmetic: shared by its filter, its
-// adjoint and its gradients.
+// Runs one line through one section in the reference's own scalar double arithmetic, which its filter, its
+// adjoint and its gradients share.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ struct Extended {
     }
 };
 
-// y[-1] and y[-2].
+// Holds y[-1] and y[-2].
 struct History {
     double y1 = 0.0;
     double y2 = 0.0;
@@ -55,20 +55,21 @@ Matrix one_minus_period(const Section& s, std::int64_t period);
 // Returns the history that a line starts with.
 History start_history(const Section& s, const Extended& x, Start start);
 
-// One section over a line. The state-space form carries s = (s1, s2) with y = b0 x + s1, s1' = b1 x + a1 y +
-// s2, s2' = b2 x + a2 y, from the same history.
+// Runs one section over a line. The state-space form carries s = (s1, s2) with y = b0 x + s1, s1' = b1 x + a1
+// y + s2, s2' = b2 x + a2 y, from the same history.
 Line run_section(const Section& s, const Line& input, bool reversed, const LineJob& job);
 
-// A cascade over a line.
+// Runs a cascade over a line.
 Line run_cascade(const std::vector<Section>& sections, Line line, bool reversed, LineJob job);
 
-// One axis over a line.
+// Runs one axis over a line.
 Line run_axis(const AxisFilter& axis, Line line, LineJob job);
 
 // Returns an error unless the spans have the shape's elements.
 Result<void> check_sizes(const Shape& shape, std::size_t first, std::size_t second);
 
-// The border constant that the columns read: under the steady start it has gone through the rows' filter.
+// Returns the border constant that the columns read: under the steady start it has gone through the rows'
+// filter.
 double constant_below(const FilterDesc& desc, const FilterData& data);
 
 }  // namespace iir2d::reference

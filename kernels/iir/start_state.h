@@ -24,28 +24,28 @@ struct SectionState {
 // counts from the line's end).
 using LoadLanes = std::function<void(std::int64_t index, double* out)>;
 
-// One state per section of the pass, for lines of n samples.
+// Computes one state per section of the pass, for lines of n samples.
 std::vector<SectionState> start_states(const Pass& pass, std::int64_t n, std::size_t lanes, Border border,
                                        Start start, const LoadLanes& load);
 
-// y[-1] and y[-2] of a section over neighbouring lines.
+// Holds y[-1] and y[-2] of a section over neighbouring lines.
 struct SectionHistory {
     std::vector<double> y1;  // one per lane
     std::vector<double> y2;
 };
 
-// The history that a section starts with. `constant` is what its input line reads outside under
+// Computes the history that a section starts with. `constant` is what its input line reads outside under
 // Border::constant.
 SectionHistory start_history(const Section& s, std::int64_t n, std::size_t lanes, Border border, Start start,
                              double constant, const LoadLanes& load);
 
-// l[n] and l[n+1] of the costate l of a section under a steady start and a periodic border; load(i) gives the
-// gradient of output i of the section.
+// Computes l[n] and l[n+1] of the costate l of a section under a steady start and a periodic border; load(i)
+// gives the gradient of output i of the section.
 SectionHistory periodic_costate(const Section& s, std::int64_t n, std::size_t lanes, Border border,
                                 const LoadLanes& load);
 
-// The state of one section of a transposed pass, of which `s` is to be the transposed, before its first
-// sample: what a steady start under a periodic border asks of the line from beyond the end where the pass
+// Computes the state, before the first sample, of one section of a transposed pass, of which `s` is the
+// section itself: what a steady start under a periodic border reads of the line beyond the end where the pass
 // begins. Source: docs/filters.md, "Adjoint and gradient of the parameters".
 SectionState transposed_periodic_state(const Section& s, std::int64_t n, std::size_t lanes, Border border,
                                        const LoadLanes& load);
@@ -55,16 +55,16 @@ SectionState transposed_periodic_state(const Section& s, std::int64_t n, std::si
 class PassStart {
   public:
     PassStart(const Pass& pass, std::int64_t n, Border border, Start start);
-    // Of a transposed pass: at rest, unless the start is steady and the border periodic.
+    // Makes the start of a transposed pass: at rest, unless the start is steady and the border periodic.
     static PassStart of_transposed(const Pass& pass, std::int64_t n, Border border, Start start);
 
-    // From how many samples at each end of a line the states follow, at most.
+    // Returns the largest number of samples at each end of a line that the states depend on.
     std::int64_t reach() const { return m_reach; }
     // Returns whether the line itself lies before its first sample, all of it (steady start, periodic
     // border).
     bool of_whole_line() const { return m_whole_line; }
 
-    // Per section s1 then s2, each `stride` after the one before.
+    // Writes per section s1 then s2, each `stride` after the one before.
     template <class A>
     void states(const Pass& pass, std::size_t lanes, const LoadLanes& load, A* to, std::int64_t stride) const;
 

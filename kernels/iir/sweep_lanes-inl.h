@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sections over neighbouring lanes, as loops over memory: included once for each instruction set, after
-// Highway or its stand-in.
+// Sweeps sections over neighbouring lanes, as loops over memory: included once for each instruction set,
+// after Highway or its stand-in.
 #if defined(IIR2D_SWEEP_LANES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef IIR2D_SWEEP_LANES_INL_H
 #undef IIR2D_SWEEP_LANES_INL_H
@@ -47,7 +47,7 @@ HWY_INLINE Coefficients<hn::Vec<D>> in_all_lanes(D d, const Coefficients<A>& c) 
     return {hn::Set(d, c.b0), hn::Set(d, c.a1), hn::Set(d, c.a2), hn::Set(d, c.c1), hn::Set(d, c.c2)};
 }
 
-// Where a sweep's results go: sample t of lane l.
+// Stores a sweep's results: sample t of lane l.
 template <class S>
 struct Store {
     S* to;
@@ -69,8 +69,8 @@ struct AddAndStore {
     }
 };
 
-// One section over `count` samples, `pitch` apart, of lanes [first, last): groups of vectors hide the latency
-// of one chain. Returns the first lane that did not fill a group.
+// Sweeps one section over `count` samples, `pitch` apart, of lanes [first, last): groups of vectors hide the
+// latency of one chain. Returns the first lane that did not fill a group.
 template <int Terms, std::int64_t Group, std::int64_t N, class S, class A, class Put>
 HWY_INLINE std::int64_t sweep_groups(const Coefficients<A>& c, const S* from, std::int64_t pitch,
                                      std::int64_t count, std::int64_t first, std::int64_t last, A* s1, A* s2,
@@ -102,7 +102,7 @@ HWY_INLINE std::int64_t sweep_groups(const Coefficients<A>& c, const S* from, st
     return l;
 }
 
-// Any number of lanes.
+// Sweeps any number of lanes.
 template <int Terms, class S, class A, class Put>
 HWY_NOINLINE void sweep_lanes(const Coefficients<A>& c, const S* from, std::int64_t pitch, std::int64_t count,
                               std::int64_t width, A* s1, A* s2, const Put& put) {

@@ -19,16 +19,16 @@ inline constexpr std::int64_t tile_columns = 32;
 inline constexpr std::int64_t least_band_rows = 8;
 inline constexpr std::int64_t most_band_rows = 16;
 
-// Bytes of the widest vectors on this machine.
+// Returns the bytes of the widest vectors on this machine.
 std::int64_t vector_bytes();
 
-// Rows of a band where the arithmetic is of that type: as many as such a vector has lanes.
+// Returns the rows of a band where the arithmetic is of that type: as many as such a vector has lanes.
 template <class Arithmetic>
 std::int64_t rows_of_band() {
     return std::max(least_band_rows, vector_bytes() / static_cast<std::int64_t>(sizeof(Arithmetic)));
 }
 
-// Sections one after the other; `Arithmetic` is float or double.
+// Holds sections one after the other; `Arithmetic` is float or double.
 template <class Arithmetic>
 using Cascade = std::vector<SectionStep<Arithmetic>>;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sections over a whole tile, in registers: included once for each instruction set, after Highway or its
-// stand-in.
+// Sweeps sections over a whole tile, in registers: included once for each instruction set, after Highway or
+// its stand-in.
 #if defined(IIR2D_TILE_SWEEPS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef IIR2D_TILE_SWEEPS_INL_H
 #undef IIR2D_TILE_SWEEPS_INL_H
@@ -26,16 +26,16 @@ static_assert(band<double> <= most_band_rows && most_band_rows % band<double> ==
 template <class A>
 constexpr std::int64_t tile_samples = band<A>* tile_columns;
 
-// From right to left the processor does not see what comes next: asks for the line of a row that lies two
-// tiles on.
+// Prefetches the cache line of a row that lies two tiles on: from right to left the processor does not
+// predict it.
 template <support::Access Use = support::Access::read, class S>
 HWY_INLINE void prefetch_back(const S* row) {
     support::prefetch<Use>(row, -2 * tile_columns * static_cast<std::int64_t>(sizeof(S)));
 }
 
-// Where a tile's samples come from and go to; null what is not wanted. In columns, each as long as the band
-// is high: `from`, `to`, `add`, and `kept`, which takes the samples of `rows` as they are. In rows: `rows`,
-// and `by_row`, tile_columns apart.
+// Holds where a tile's samples come from and go to; null for what is not wanted. In columns, each as long as
+// the band is high: `from`, `to`, `add`, and `kept`, which takes the samples of `rows` as they are. In rows:
+// `rows`, and `by_row`, tile_columns apart.
 template <class S>
 struct Places {
     const S* rows = nullptr;
@@ -59,7 +59,7 @@ HWY_INLINE PairCoefficients<hn::Vec<D>> in_all_lanes(D d, const PairCoefficients
 // s is y[n-1], whose chain is the shortest, `once` a1 and `twice` back; where the row begins s is a1 y[n-1],
 // `once` 1 and `twice` a1.
 
-// One sample along a row.
+// Computes one sample along a row.
 template <int Terms, class V>
 HWY_INLINE V step_along(const Coefficients<V>& c, const V& once, const V& x, V& s1, V& s2) {
     if constexpr (Terms != 1) return step<Terms>(c, x, s1, s2);
@@ -67,7 +67,7 @@ HWY_INLINE V step_along(const Coefficients<V>& c, const V& once, const V& x, V& 
     return s1;
 }
 
-// Two samples along a row, in whose places the results come.
+// Computes two samples along a row, in place.
 template <int Terms, class V>
 HWY_INLINE void step_pair(const Coefficients<V>& c, const PairCoefficients<V>& pair, const V& once,
                           const V& twice, V& x1, V& x2, V& s1, V& s2) {
@@ -90,9 +90,9 @@ HWY_INLINE void step_pair(const Coefficients<V>& c, const PairCoefficients<V>& p
     }
 }
 
-// Count sections that have as many terms over a whole tile: square by square, each in registers between
-// coming from rows and going to them. A tile is short enough that the processor is at its columns and at the
-// next tile's squares while the chain of this one's rows goes on. No sections: samples only move.
+// Sweeps Count sections of the same number of terms over a whole tile: square by square, each in registers
+// between coming from rows and going to them. A tile is short enough that the processor computes its columns
+// and the next tile's squares while the chain of this one's rows goes on. No sections: samples only move.
 template <int Terms, std::int64_t Count, bool Reversed, class S, class A>
 HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>& places,
                                 const LaneStates<A>& states, std::int64_t tile, S* by_row, bool begins) {
@@ -227,7 +227,7 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
     }
 }
 
-// One section over the first `columns` columns of a tile, in memory.
+// Sweeps one section over the first `columns` columns of a tile, in memory.
 template <int Terms, class S, class A>
 HWY_NOINLINE void sweep_some(const SectionStep<A>& section, const Places<S>& places, std::int64_t columns,
                              bool reversed, const LaneStates<A>& states, bool begins) {
@@ -278,10 +278,11 @@ HWY_NOINLINE void sweep_some(const SectionStep<A>& section, const Places<S>& pla
     }
 }
 
-// What is kept of a tile that is swept down: its samples, ordinarily or past the caches, or the states alone.
+// Says what is kept of a tile that is swept down: its samples, ordinarily or past the caches, or the states
+// alone.
 enum class Kept { stored, streamed, nothing };
 
-// Count sections down a whole tile, `from` tile_columns apart, a few vectors beside each other.
+// Sweeps Count sections down a whole tile, `from` tile_columns apart, a few vectors beside each other.
 template <int Terms, std::int64_t Count, Kept Results, class S, class A>
 HWY_NOINLINE void sweep_down(const SectionStep<A>* sections, const S* from, S* to, std::int64_t to_stride,
                              const LaneStates<A>& states, std::int64_t tile) {

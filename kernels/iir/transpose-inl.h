@@ -29,8 +29,8 @@ using namespace support::HWY_NAMESPACE;
 #define IIR2D_INLINE_LAMBDA
 #endif
 #endif
-// As unrolled(), but never a function of its own, however long the body is, if that is an
-// IIR2D_INLINE_LAMBDA: what it works on would go through memory.
+// Does what unrolled() does, but never as a function of its own, however long the body is, if that is an
+// IIR2D_INLINE_LAMBDA: otherwise what it works on would go through memory.
 template <std::int64_t N>
 HWY_INLINE void unrolled_in_place(const auto& body) {
     [&]<std::int64_t... I>(std::integer_sequence<std::int64_t, I...>) IIR2D_INLINE_LAMBDA {
@@ -46,7 +46,7 @@ constexpr std::int64_t block_columns = std::min<std::int64_t>(16 / sizeof(T), N)
 
 #if defined(IIR2D_HAVE_HIGHWAY)
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86 && HWY_MAX_BYTES == 64
-// Four vectors of four 128-bit blocks: block j of vector i becomes block i of vector j.
+// Transposes four vectors of four 128-bit blocks: block j of vector i becomes block i of vector j.
 template <class T, std::int64_t N>
 HWY_INLINE void transpose_blocks(Vector<T, N>& a, Vector<T, N>& b, Vector<T, N>& c, Vector<T, N>& d) {
     static_assert(N * sizeof(T) == 64);
@@ -65,7 +65,7 @@ HWY_INLINE void transpose_blocks(Vector<T, N>& a, Vector<T, N>& b, Vector<T, N>&
     d = vector(_mm512_shuffle_f32x4(ab_high, cd_high, 0xDD));
 }
 
-// Four blocks of 128 bits, `step` apart. A block that is loaded into its place takes no shuffle.
+// Loads four blocks of 128 bits, `step` apart. A block that is loaded into its place takes no shuffle.
 template <class T, std::int64_t N>
 HWY_INLINE Vector<T, N> load_four_blocks(const T* from, std::int64_t step) {
     static_assert(N * sizeof(T) == 64);
@@ -106,7 +106,7 @@ HWY_INLINE Vector<T, N> load_blocks(const T* from, std::int64_t step) {
     }
 }
 
-// block_columns vectors: within each of their blocks, row i, lane j becomes row j, lane i.
+// Transposes block_columns vectors: within each of their blocks, row i, lane j becomes row j, lane i.
 template <class T, std::int64_t N>
 HWY_INLINE void transpose_within(Vector<T, N>* v) {
     const Tag<T, N> d;
@@ -132,7 +132,7 @@ HWY_INLINE void transpose_within(Vector<T, N>* v) {
     }
 }
 
-// N vectors whose blocks are transposed within: the blocks, as if each were one lane.
+// Transposes N vectors whose blocks are transposed within: moves the blocks, as if each were one lane.
 template <class T, std::int64_t N>
 HWY_INLINE void transpose_across(Vector<T, N>* v) {
     constexpr std::int64_t k = block_columns<T, N>;
@@ -168,8 +168,8 @@ template <class T, std::int64_t N>
 HWY_INLINE void transpose_across(Vector<T, N>*) {}
 #endif
 
-// block_columns columns of N rows, `stride` apart: of each one vector. `from` is the first one's sample in
-// the first row.
+// Loads block_columns columns of N rows, `stride` apart, each as one vector. `from` is the first one's sample
+// in the first row.
 template <class T, std::int64_t N>
 HWY_INLINE void load_columns(const T* from, std::int64_t stride, Vector<T, N>* v) {
     constexpr std::int64_t k = block_columns<T, N>;

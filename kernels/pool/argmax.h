@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Max pooling with argmax: value-and-index pairs, folded by branch-free selects. Thread-safe; bits as in
+// Pools maxima with argmax: value-and-index pairs, folded by branch-free selects. Thread-safe; bits as in
 // fold.h.
 #pragma once
 
@@ -34,7 +34,7 @@ void fold_argmax(std::span<const IndexedRowOf<float, std::int32_t>> rows, std::i
 void fold_argmax(std::span<const IndexedRowOf<double, std::int64_t>> rows, std::int64_t count,
                  const IndexedOutputOf<double, std::int64_t>& to);
 
-// Where the indices go and how they are counted: windows.first has `first_index`, a window's row lies
+// Says where the indices go and how they are counted: windows.first has `first_index`, a window's row lies
 // `row_indices` behind the one above it (three times that fits 31 bits), and the window of the output row
 // below `below_indices`.
 struct WindowIndices {

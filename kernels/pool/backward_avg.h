@@ -12,7 +12,7 @@
 
 namespace iir2d::pool {
 
-// For what scatters_in_vectors().
+// Scatters averages' gradients where scatters_in_vectors() holds.
 class AvgScatter {
   public:
     explicit AvgScatter(const Job<float>& job)
@@ -36,26 +36,12 @@ class AvgScatter {
   private:
     void make_row(std::int64_t plane, std::int64_t iy) {
         const AxisWindows& axis = m_job.geometry.y;
-        const IndexRange near = axis.windows_near(iy);
-        m_rows.clear();
-        for (std::int64_t oy = near.begin; oy < near.end; ++oy) {
-            if (!axis.has_tap(oy, iy)) continue;
-            // Where memory is short the ring keeps one row only.
-            if (m_ring.slots() == 1 && m_rows.size() == 1) return add_one_by_one(plane, iy, near);
-            m_rows.push_back(scattered_row(plane, oy));
-        }
-        add_rows(m_rows, m_x.in, m_job.non_temporal, m_job.dx.row(plane, iy));
-    }
-
-    void add_one_by_one(std::int64_t plane, std::int64_t iy, const IndexRange& near) {
-        const AxisWindows& axis = m_job.geometry.y;
+        const auto row = [&](std::int64_t oy) { return scattered_row(plane, oy); };
         float* const to = m_job.dx.row(plane, iy);
-        std::fill_n(to, m_x.in, 0.0F);
-        for (std::int64_t oy = near.begin; oy < near.end; ++oy) {
-            if (!axis.has_tap(oy, iy)) continue;
-            const float* scattered = scattered_row(plane, oy);
-            for (std::int64_t i = 0; i < m_x.in; ++i) to[i] += scattered[i];
-        }
+        if (collect_rows(axis, iy, m_ring, m_rows, row))
+            add_rows(m_rows, m_x.in, m_job.non_temporal, to);
+        else
+            add_one_by_one<float>(axis, iy, {to, static_cast<std::size_t>(m_x.in)}, row);
     }
 
     const float* scattered_row(std::int64_t plane, std::int64_t oy) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shared by the ways through a backward pass. Each is a class of which a task has one object, with
+// Holds what the ways through a backward pass share. Each is a class of which a task has one object, with
 // make_rows(plane, rows) for rows of dx and chunk_rows() for how many at a time.
 #pragma once
 

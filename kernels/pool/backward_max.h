@@ -20,8 +20,8 @@ class MaxGradient {
             static_cast<std::size_t>(chunk_rows() * m_width + std::max<std::int64_t>(bins, row_slack)));
     }
 
-    // A part of the first-level cache; of long rows more, in the second level, as windows that reach into two
-    // chunks are looked at for both.
+    // Returns rows for a part of the first-level cache; of long rows more, in the second level, as windows
+    // that reach into two chunks are looked at for both.
     std::int64_t chunk_rows() const {
         constexpr std::int64_t chunk_bytes = 32768;
         constexpr std::int64_t most_bytes = 131072;

@@ -61,25 +61,11 @@ class NormScatter {
 
     void add_up(std::int64_t plane, std::int64_t iy) {
         const AxisWindows& axis = m_job.geometry.y;
-        const IndexRange near = axis.windows_near(iy);
-        m_rows.clear();
-        for (std::int64_t oy = near.begin; oy < near.end; ++oy) {
-            if (!axis.has_tap(oy, iy)) continue;
-            // Where memory is short the ring keeps one row only.
-            if (m_ring.slots() == 1 && m_rows.size() == 1) return add_one_by_one(plane, iy, near);
-            m_rows.push_back(scattered_row(plane, oy));
-        }
-        add_rows(m_rows, m_x.in, m_sums.data());
-    }
-
-    void add_one_by_one(std::int64_t plane, std::int64_t iy, const IndexRange& near) {
-        const AxisWindows& axis = m_job.geometry.y;
-        std::ranges::fill(m_sums, 0.0);
-        for (std::int64_t oy = near.begin; oy < near.end; ++oy) {
-            if (!axis.has_tap(oy, iy)) continue;
-            const double* const scattered = scattered_row(plane, oy);
-            for (std::int64_t i = 0; i < m_x.in; ++i) m_sums[static_cast<std::size_t>(i)] += scattered[i];
-        }
+        const auto row = [&](std::int64_t oy) { return scattered_row(plane, oy); };
+        if (collect_rows(axis, iy, m_ring, m_rows, row))
+            add_rows(m_rows, m_x.in, m_sums.data());
+        else
+            add_one_by_one<double>(axis, iy, {m_sums.data(), static_cast<std::size_t>(m_x.in)}, row);
     }
 
     const double* scattered_row(std::int64_t plane, std::int64_t oy) {
@@ -102,7 +88,7 @@ class NormScatter {
         return scattered;
     }
 
-    // Elements of 16 bits in one of two rows of floats.
+    // Widens elements of 16 bits to one of two rows of floats.
     const float* wide(const T* row, std::int64_t count, std::size_t which) {
         if constexpr (is_narrow) {
             widen_row(row, count, m_wide[which].data());

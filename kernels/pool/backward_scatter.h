@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "kernels/pool/backward_job.h"
@@ -12,9 +13,36 @@
 
 namespace iir2d::pool {
 
-// Window rows that an input row has, as the ring counts input rows that a window has.
+// Returns the window rows that an input row has, as the ring counts the input rows that a window has.
 inline AxisWindows transposed(const AxisWindows& axis) {
     return {.in = axis.out, .out = axis.in, .window = axis.most_windows_near()};
+}
+
+// Collects in `rows` what row(oy) gives for the windows that input row `iy` is in, in rising order. Returns
+// false where there are more and the ring keeps one row only, because memory is short.
+template <class T>
+bool collect_rows(const AxisWindows& axis, std::int64_t iy, const RowRing& ring, std::vector<const T*>& rows,
+                  const auto& row) {
+    rows.clear();
+    const IndexRange near = axis.windows_near(iy);
+    for (std::int64_t oy = near.begin; oy < near.end; ++oy) {
+        if (!axis.has_tap(oy, iy)) continue;
+        if (ring.slots() == 1 && rows.size() == 1) return false;
+        rows.push_back(row(oy));
+    }
+    return true;
+}
+
+// Adds up those rows as they are made, in the same order.
+template <class T>
+void add_one_by_one(const AxisWindows& axis, std::int64_t iy, std::span<T> sums, const auto& row) {
+    std::ranges::fill(sums, T(0));
+    const IndexRange near = axis.windows_near(iy);
+    for (std::int64_t oy = near.begin; oy < near.end; ++oy) {
+        if (!axis.has_tap(oy, iy)) continue;
+        const T* const scattered = row(oy);
+        for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += scattered[i];
+    }
 }
 
 // Gradients that are the product of a term of the element and a sum of its windows' terms: those of a window
@@ -44,15 +72,12 @@ class ScatterKernel {
   private:
     void make_row(std::int64_t plane, std::int64_t iy) {
         const AxisWindows& axis = m_job.geometry.y;
-        std::ranges::fill(m_sums, Acc(0));
-        const IndexRange rows = axis.windows_near(iy);
-        for (std::int64_t oy = rows.begin; oy < rows.end; ++oy) {
-            if (!axis.has_tap(oy, iy)) continue;
+        add_one_by_one<Acc>(axis, iy, m_sums, [&](std::int64_t oy) {
             const RowRing::Slot slot = m_ring.take(plane, axis.out, oy);
-            Acc* scattered = m_scattered.data() + slot.index * m_sums.size();
+            Acc* const scattered = m_scattered.data() + slot.index * m_sums.size();
             if (!slot.holds_row) scatter_row(plane, oy, scattered);
-            for (std::size_t i = 0; i < m_sums.size(); ++i) m_sums[i] += scattered[i];
-        }
+            return scattered;
+        });
         T* out = m_job.dx.row(plane, iy);
         for (std::size_t i = 0; i < m_sums.size(); ++i) out[i] = element::store<T>(gradient(plane, iy, i));
     }

@@ -148,11 +148,7 @@ const PoolConfigs::Folding& PoolConfigs::folding(std::int32_t way) const {
 }
 
 std::vector<Config> PoolConfigs::candidates(bool /*other_bits*/) const {
-    return tune::candidates(
-        {.check = [this](const Config& config,
-                         const tune::Knob& knob) { return check_knob(config, knob).has_value(); },
-         .resolve = [this](const Config& config) { return resolve(config); },
-         .threads = m_threads});
+    return tune::candidates_of(*this, {.threads = m_threads});
 }
 
 namespace {
@@ -253,28 +249,19 @@ tune::Facts PoolConfigs::facts() const {
 
 GpuPoolConfigs::GpuPoolConfigs(const PoolDesc& desc, const PoolGeometry& geometry, const GpuPooling& pooling,
                                PoolUse use, tune::GpuHost host)
-    : m_desc(desc),
+    : GpuQuestion(std::move(host)),
+      m_desc(desc),
       m_geometry(geometry),
       m_pooling(pooling),
       m_use(use),
-      m_host(std::move(host)),
       m_formula(choose_cpu_kernel(desc, geometry)) {}
 
 std::string GpuPoolConfigs::key() const {
-    return PoolConfigs(m_desc, m_geometry, m_formula, m_use, 1).beginning_of_key() +
-           tune::end_of_key(m_host.multiprocessors, m_host.target, "cuda");
-}
-
-std::string GpuPoolConfigs::kernels() const {
-    return std::string(kernels_id(Backend::cuda));
+    return key_of(PoolConfigs(m_desc, m_geometry, m_formula, m_use, 1).beginning_of_key());
 }
 
 tune::Facts GpuPoolConfigs::facts() const {
-    tune::Facts facts = PoolConfigs(m_desc, m_geometry, m_formula, m_use, 1).facts();
-    facts.purpose = tune::Purpose::pool_cuda;
-    facts.threads = m_host.multiprocessors;
-    facts.gpu_cache = m_host.cache;
-    return facts;
+    return on_gpu(PoolConfigs(m_desc, m_geometry, m_formula, m_use, 1).facts());
 }
 
 Result<void> GpuPoolConfigs::check(const Config& config) const {
@@ -314,13 +301,7 @@ Config GpuPoolConfigs::resolve(const Config& config) const {
 }
 
 std::vector<Config> GpuPoolConfigs::candidates(bool other_bits) const {
-    return tune::candidates(
-        {.check = [this](const Config& config,
-                         const tune::Knob& knob) { return check_knob(config, knob).has_value(); },
-         .resolve = [this](const Config& config) { return resolve(config); },
-         .threads = 1,
-         .on_gpu = true,
-         .other_bits = other_bits});
+    return tune::candidates_of(*this, {.on_gpu = true, .other_bits = other_bits});
 }
 
 namespace {

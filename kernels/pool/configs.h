@@ -21,7 +21,8 @@ namespace iir2d::pool {
 
 class PoolConfigs final : public tune::Question {
   public:
-    // The descriptor and its geometry must outlive it; `kernel` is static's.
+    // Lists the configs of a pooling on the CPU. The descriptor and its geometry must outlive it; `kernel` is
+    // static's.
     PoolConfigs(const PoolDesc& desc, const PoolGeometry& geometry, const CpuKernel& kernel, PoolUse use,
                 int threads);
 
@@ -30,10 +31,10 @@ class PoolConfigs final : public tune::Question {
     tune::Facts facts() const override;
     std::vector<Config> candidates(bool other_bits = false) const override;
     Result<void> check(const Config& config) const override;
-    // Of one knob, by the config's threads.
+    // Checks one knob, by the config's threads.
     Result<void> check_knob(const Config& config, const tune::Knob& knob) const;
     Config resolve(const Config& config) const override;
-    // The key up to the device.
+    // Returns the key up to the device.
     std::string beginning_of_key() const;
 
   private:
@@ -42,7 +43,7 @@ class PoolConfigs final : public tune::Question {
     bool has_stores() const;
     Result<void> check_way(std::int32_t way) const;
     std::int32_t way_of_kernel(const CpuKernel& kernel) const;
-    // What a way comes to.
+    // Holds the loops that a way stands for.
     struct Folding {
         std::int32_t way = 0;
         bool past = false;  // static's stores with it
@@ -59,9 +60,10 @@ class PoolConfigs final : public tune::Question {
 };
 
 // The configs of pooling on a GPU.
-class GpuPoolConfigs final : public tune::Question {
+class GpuPoolConfigs final : public tune::GpuQuestion {
   public:
-    // The descriptor, its geometry and static's pooling must outlive it.
+    // Lists the configs of a pooling on a GPU. The descriptor, its geometry and static's pooling must outlive
+    // it.
     GpuPoolConfigs(const PoolDesc& desc, const PoolGeometry& geometry, const GpuPooling& pooling, PoolUse use,
                    tune::GpuHost host);
 
@@ -72,9 +74,6 @@ class GpuPoolConfigs final : public tune::Question {
     Result<void> check(const Config& config) const override;
     Result<void> check_knob(const Config& config, const tune::Knob& knob) const;
     Config resolve(const Config& config) const override;
-    std::string machine() const override { return m_host.machine; }
-    std::string kernels() const override;
-    bool is_timed_in_use() const override { return false; }
     bool has_models() const override { return m_use != PoolUse::backward; }
 
   private:
@@ -84,7 +83,6 @@ class GpuPoolConfigs final : public tune::Question {
     const PoolGeometry& m_geometry;
     const GpuPooling& m_pooling;
     PoolUse m_use;
-    tune::GpuHost m_host;
     CpuKernel m_formula;  // as the CPU has it: keys and features name it
 };
 

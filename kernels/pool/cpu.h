@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pooling on the CPU, by the loops of fold.h. Small windows are pooled from the input's rows to an output row
+// Pools on the CPU, by the loops of fold.h. Small windows are pooled from the input's rows to an output row
 // at once (cpu_windows.h), others along x first and then along y (cpu_separable.h); all arithmetic of one
 // output stays in one order, so its bits do not depend on threads.
 #pragma once
@@ -26,7 +26,7 @@ struct Planes {
     T* row(std::int64_t plane, std::int64_t y) const { return data + plane * plane_stride + y * row_stride; }
 };
 
-// Which loops and arithmetic a plan runs, fixed when it is made.
+// Says which loops and arithmetic a plan runs, fixed when it is made.
 struct CpuKernel {
     std::string variant;
     ElementType accumulator = ElementType::f32;
@@ -57,7 +57,7 @@ bool uses_non_temporal_stores(const PoolGeometry& geometry, const CpuKernel& ker
 // Returns whether every row begins at a multiple of 32 bytes.
 bool has_aligned_rows(const TensorView& view);
 
-// In which type the contract's tolerance allows to add so many rounded terms.
+// Returns the type in which the contract's tolerance allows so many rounded terms to be added.
 ElementType sum_type(std::int64_t additions);
 
 // Views are checked and of the plan's element type; argmax is null or has the output's elements. Throws where

@@ -22,7 +22,7 @@ class AlongX {
     static constexpr bool takes_powers = sizeof(T) <= sizeof(float) && std::is_same_v<Acc, double>;
 
   public:
-    // For rows of at most `width` windows.
+    // Prepares for rows of at most `width` windows.
     AlongX(const CpuJob<T>& job, std::int64_t width)
         : m_axis(job.geometry.x),
           m_width(piece(m_axis, width)),
@@ -61,7 +61,7 @@ class AlongX {
     Acc nothing() const { return m_formula == Formula::max ? -std::numeric_limits<Acc>::infinity() : Acc(0); }
 
   private:
-    // So many windows at once that what is made of them stays in the first-level cache.
+    // Returns how many windows to take at once, so that what is made of them stays in the first-level cache.
     static std::int64_t piece(const AxisWindows& axis, std::int64_t width) {
         constexpr std::int64_t line_bytes = 8192;
         const std::int64_t elements = line_bytes / static_cast<std::int64_t>(sizeof(Acc));
@@ -111,7 +111,7 @@ class AlongX {
         if (m_axis.stride > 1) pick_every(m_axis.stride, made, count, to);
     }
 
-    // The windows whose terms are a row's elements, of which all that is read is in the row.
+    // Returns the windows whose terms are a row's elements, of which all that is read is in the row.
     IndexRange terms_in_place(IndexRange columns) const {
         if (m_formula != Formula::max && m_formula != Formula::avg) return {};
         const std::int64_t begin = (m_axis.padding + m_axis.stride - 1) / m_axis.stride;
@@ -120,8 +120,8 @@ class AlongX {
         return {std::max(columns.begin, begin), std::min(columns.end, end)};
     }
 
-    // A stride deals the line out to as many phases, of which each tap of all windows is a part. Stride 1
-    // needs none.
+    // Lays out the line for windows in sequence. A stride s splits the line into s phases, of which each tap
+    // of all windows is a part. Stride 1 needs none.
     void lay_out_sequence() {
         const std::int64_t stride = m_axis.stride;
         std::vector<std::int64_t> number(static_cast<std::size_t>(std::min(stride, m_axis.span())), -1);
@@ -146,8 +146,8 @@ class AlongX {
         }
     }
 
-    // Adaptive windows that do not divide the row evenly have in / out elements, rounded up, or one more. Tap
-    // k of all of them is a row, as where a stride deals a line out.
+    // Lays out the line for adaptive windows, which where they do not divide the row evenly have in / out
+    // elements, rounded up, or one more. Tap k of all of them is a row, as where a stride splits a line.
     void lay_out_uneven() {
         const auto columns = static_cast<std::size_t>(m_width);
         if constexpr (sizeof(T) < sizeof(float)) {
@@ -159,7 +159,7 @@ class AlongX {
             m_sequence.push_back({m_dealt.row(static_cast<std::size_t>(k)), k});
     }
 
-    // Their ops are max and avg, whose terms are the elements.
+    // Folds adaptive windows, whose ops are max and avgand whose terms are the elements.
     void fold_uneven(const T* row, IndexRange columns, const Row& to) {
         const Taps* const taps = m_column_taps + columns.begin;
         const std::int64_t count = columns.end - columns.begin;
@@ -174,7 +174,7 @@ class AlongX {
         m_lines.fold_along_x(is_max(m_formula), m_sequence, count, to);
     }
 
-    // `from` begins with position `first` of the row.
+    // Copies each tap of uneven windows to a row of its own. `from` begins with position `first` of the row.
     void deal_out_uneven(const auto* from, std::int64_t first, const Taps* taps, std::int64_t count) {
         const std::int64_t least = (m_axis.in + m_axis.out - 1) / m_axis.out;
         for (std::int64_t k = 0; k < m_axis.window; ++k) {
@@ -193,7 +193,7 @@ class AlongX {
         }
     }
 
-    // The terms of the elements under the windows; nothing in the padding.
+    // Computes the terms of the elements under the windows, and nothing in the padding.
     void load_line(const T* row, IndexRange columns) {
         const std::int64_t first = m_axis.start(columns.begin);
         const std::int64_t length = (columns.end - columns.begin - 1) * m_axis.stride + m_axis.span();
@@ -220,7 +220,7 @@ class AlongX {
         make_terms(m_formula, from, count, to);
     }
 
-    // As make_terms().
+    // Computes what make_terms() does.
     Acc term(T value) const {
         const Acc v = element::load<Acc>(value);
         switch (m_formula) {
@@ -264,7 +264,7 @@ class AlongX {
         }
     }
 
-    // In vectors of the elements of many windows.
+    // Folds powers in vectors of the elements of many windows.
     void fold_powers_one_by_one(const T* row, IndexRange columns, double* to) {
         constexpr std::size_t enough = 256;
         for (std::int64_t o = columns.begin; o < columns.end;) {

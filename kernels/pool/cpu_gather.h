@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pooling on the CPU one window at a time: every op, element type and shape of windows, by the rule that GPUs
+// Pools on the CPU one window at a time: every op, element type and shape of windows, by the rule that GPUs
 // gather by, so with their bits. What cpu.h is faster at does not come here.
 #pragma once
 
@@ -21,7 +21,7 @@ constexpr bool needs_powers(const PoolDesc& desc) {
 // Returns the type that sums of gathered windows are made in.
 ElementType gathered_accumulator(const PoolDesc& desc, const PoolGeometry& geometry);
 
-// As forward_cpu().
+// Does what forward_cpu() does.
 Result<void> forward_gathered(const PoolDesc& desc, const PoolGeometry& geometry, const ConstTensorView& x,
                               const TensorView& y, std::int64_t* argmax, int threads,
                               const RunControl& control);

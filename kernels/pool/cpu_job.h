@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Shared by the ways through an image: the job, and an output computed exactly where the sums of fold.h
-// failed.
+// Holds what the ways through an image share: the job, and an output computed exactly where the sums of
+// fold.h failed.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@
 
 namespace iir2d::pool {
 
-// One run. Immutable, shared by all threads.
+// Describes one run. Immutable, shared by all threads.
 template <class T>
 struct CpuJob {
     const PoolDesc& desc;
@@ -39,7 +39,8 @@ struct CpuJob {
         return row.columns == nullptr ? row.rows : row.rows * static_cast<double>(*row.columns);
     }
 
-    // An empty window, which only dilation makes, has the sum 0 and here the divisor 1.
+    // Counts taps along an axis. An empty window, which only dilation makes, has the sum 0 and here the
+    // divisor 1.
     std::int64_t count_along(const AxisWindows& axis, std::int64_t o) const {
         return desc.count_include_pad ? axis.padded_count(o) : std::max<std::int64_t>(axis.taps(o).count, 1);
     }
@@ -49,15 +50,15 @@ struct CpuJob {
     }
 };
 
-// Output rows and columns of a plane.
+// Holds output rows and columns of a plane.
 struct Block {
     std::int64_t plane;
     IndexRange rows;
     IndexRange columns;
 };
 
-// One window's norm from its elements divided by the largest, in double, where powers leave double's range:
-// largest * (sum of (|x| / largest)^p)^(1/p).
+// Computes one window's norm from its elements divided by the largest, in double, where powers leave double's
+// range: largest * (sum of (|x| / largest)^p)^(1/p).
 inline double exact_norm(const CpuJob<float>& job, std::int64_t plane, std::int64_t oy, std::int64_t ox) {
     const Taps rows = job.geometry.y.taps(oy);
     const Taps columns = job.geometry.x.taps(ox);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two kinds of rows that are folded along x and then along y: of sums or maxima alone, and of value-and-index
-// pairs. cpu_separable.h is written in these operations.
+// Defines two kinds of rows that are folded along x and then along y: of sums or maxima alone, and of
+// value-and-index pairs. cpu_separable.h is written in these operations.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ class PlainLines {
     static Row at(Row row, std::int64_t o) { return row + o; }
     static T* values(Row row) { return row; }
 
-    // Rows of the same length, one behind the other.
+    // Holds rows of the same length, one behind the other.
     class Store {
       public:
         void allocate(std::size_t rows, std::size_t width) {
@@ -63,7 +63,7 @@ class PlainLines {
     std::vector<const T*> m_pointers;
 };
 
-// Of values in T, with indices as wide.
+// Folds rows of value-and-index pairs: values in T, indices as wide.
 template <class T>
 class ArgmaxLines {
   public:

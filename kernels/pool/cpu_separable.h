@@ -10,13 +10,13 @@
 
 namespace iir2d::pool {
 
-// Rows that are kept of the parts that a step reads. Of the first step these are single rows, of which later
-// steps read up to three; a first step that reads fewer keeps them too.
+// Returns how many rows are kept of the parts that a step reads. Of the first step these are single rows, of
+// which later steps read up to three; a first step that reads fewer keeps them too.
 inline std::int64_t ring_rows(const PartStep& step, const AxisWindows& y) {
     return std::max<std::int64_t>(step.reach(), step.part == 1 ? 2 : 0) * y.dilation + 1;
 }
 
-// Rows that are kept for windows along y: of all parts, or of a window in sequence.
+// Returns how many rows are kept for windows along y: of all parts, or of a window in sequence.
 inline std::int64_t rows_kept(const AxisWindows& y, AxisWay way) {
     if (way == AxisWay::doubling) return DoublingOrder(y.window).rows();
     if (way == AxisWay::sequence) return std::min(y.span(), y.in);
@@ -36,7 +36,7 @@ class Separable {
         return Lines::with_argmax ? kernel.pairs_along_y : kernel.along_y;
     }
 
-    // For blocks of at most `width` columns. only_nan: as in OutputRow.
+    // Prepares for blocks of at most `width` columns. only_nan: as in OutputRow.
     Separable(const CpuJob<T>& job, std::int64_t width, bool only_nan)
         : m_job(job),
           m_y(job.geometry.y),
@@ -63,7 +63,7 @@ class Separable {
         }
     }
 
-    // False when `stop` asked; rows not reached are then not written.
+    // Pools a block. Returns false when `stop` was requested; rows not reached are then not written.
     bool pool(const Block& block, const std::stop_token& stop) {
         const Row none = m_folded.row(1);
         std::fill_n(Lines::values(none), block.columns.end - block.columns.begin, m_along_x.nothing());
@@ -84,7 +84,7 @@ class Separable {
     void forget() { m_accurate = true; }
 
   private:
-    // Where the parts that a step doubles are kept in m_rows.
+    // Says where in m_rows the parts that a step doubles are kept.
     struct Ring {
         std::int64_t first;
         std::int64_t size;
@@ -112,7 +112,7 @@ class Separable {
         return true;
     }
 
-    // Row t of the parts of step s, counted from the block's first window.
+    // Returns row t of the parts of step s, counted from the block's first window.
     Row part_row(std::size_t s, std::int64_t t) {
         const Ring& ring = m_rings[s];
         return m_rows.row(static_cast<std::size_t>(ring.first + t % ring.size));
@@ -158,7 +158,7 @@ class Separable {
 
     enum class Outcome { done, stopped, met_nan };
 
-    // Rows that dilation keeps apart are folded one set after the other.
+    // Folds a block by prefix doubling. Rows that dilation keeps apart are folded one set after the other.
     Outcome fold_by_doubling(const Block& block, Join join, const std::stop_token& stop) {
         const std::int64_t first = m_y.start(block.rows.begin);
         const std::int64_t end = m_y.start(block.rows.end - 1) + m_y.span();
@@ -290,7 +290,8 @@ class Separable {
         }
     }
 
-    // NaN in place of sums that are not trusted, of which it returns whether there are none.
+    // Takes the roots of sums, with NaN in place of those of sums that are not trusted. Returns whether all
+    // are.
     bool roots_of(const double* sums, std::int64_t count, auto* to) const {
         using Limits = std::numeric_limits<double>;
         const double p = m_job.desc.p;

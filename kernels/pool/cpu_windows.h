@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Windows of at most three neighbouring columns and rows: from the rows of the input to an output row at
-// once.
+// Pools windows of at most three neighbouring columns and rows: from the rows of the input to an output row
+// at once.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace iir2d::pool {
 
 inline constexpr std::int64_t largest_small_window = 3;
 
-// For windows that pool_windows() has loops for.
+// Returns whether pool_windows() has loops for the windows.
 inline bool are_small_windows(const PoolGeometry& geometry, Formula formula) {
     const AxisWindows& x = geometry.x;
     return formula != Formula::power && !x.adaptive && x.window >= 2 && x.window <= largest_small_window &&
@@ -33,7 +33,7 @@ class SmallWindows {
     }
 
   private:
-    // The windows along an axis of which no tap is cut off.
+    // Returns the windows along an axis of which no tap is cut off.
     static IndexRange whole(const AxisWindows& axis) {
         const std::int64_t begin = axis.windows_with_tap(0).begin;
         return {begin, std::max(begin, axis.windows_with_tap(axis.window - 1).end)};
@@ -43,7 +43,7 @@ class SmallWindows {
         return {begin, std::clamp(range.end, begin, limits.end)};
     }
 
-    // Rows of whole windows, or a single one that is cut.
+    // Pools rows of whole windows, or a single one that is cut.
     void pool_rows(const Block& block, const IndexRange& rows) const {
         const IndexRange columns = within(m_whole_columns, block.columns);
         for (std::int64_t ox = block.columns.begin; ox < columns.begin; ++ox)
@@ -53,7 +53,7 @@ class SmallWindows {
             pool_part({block.plane, rows, {ox, ox + 1}});
     }
 
-    // And the same of columns.
+    // Pools columns of whole windows, or a single one that is cut.
     void pool_part(const Block& part) const {
         const AxisWindows& y = m_job.geometry.y;
         const AxisWindows& x = m_job.geometry.x;
@@ -85,7 +85,7 @@ class SmallWindows {
                              .below_indices = y.stride * width});
     }
 
-    // Where dilation stepped over the whole input.
+    // Writes outputs of empty windows, where dilation stepped over the whole input.
     void write_nothing(const Block& part, const OutputRows& out) const {
         std::fill_n(out.to, out.count,
                     is_max(out.formula) ? -std::numeric_limits<float>::infinity()

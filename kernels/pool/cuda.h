@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pooling jobs on a GPU.
+// Runs pooling jobs on a GPU.
 #pragma once
 
 #include <cstddef>
@@ -19,18 +19,18 @@ namespace iir2d::pool {
 Result<void> enqueue(const GpuPooling& pooling, const ConstTensorView& x, const TensorView& y,
                      const std::int64_t* argmax, const cuda::LaunchOne& launch);
 
-// The same for the backward pass; what the op does not read is empty.
+// Enqueues the backward pass; what the op does not read is empty.
 Result<void> enqueue_backward(const GpuPooling& pooling, const Backward& data, const cuda::LaunchOne& launch);
 
-// Host to host: upload, pool, download. argmax is null or has the output's elements.
+// Runs from host to host: uploads, pools, downloads. argmax is null or has the output's elements.
 Result<void> run_cuda(int device_index, const GpuPooling& pooling, const ConstTensorView& x,
                       const TensorView& y, std::int64_t* argmax, const RunControl& control);
 
-// Host to host. Views that the op does not read are empty.
+// Runs the backward pass from host to host. Views that the op does not read are empty.
 Result<void> run_backward_cuda(int device_index, const GpuPooling& pooling, const Backward& data,
                                const RunControl& control);
 
-// Device to device, without argmax; what is enqueued is waited for.
+// Runs from device memory to device memory, without argmax, and waits until it is done.
 Result<void> run_on_device(std::shared_ptr<cuda::Context> context, const GpuPooling& pooling,
                            const ConstTensorView& x, const TensorView& y, const RunControl& control);
 
@@ -40,8 +40,8 @@ struct PlacesToFind {
     Shape output;
     ElementType element;
 };
-// Device to device; what is enqueued is waited for. With places to find, data.x is set and data.argmax is
-// not.
+// Runs the backward pass from device memory to device memory, and waits until it is done. With places to
+// find, data.x is set and data.argmax is not.
 Result<void> run_backward_on_device(std::shared_ptr<cuda::Context> context, const GpuPooling& pooling,
                                     Backward data, const std::optional<PlacesToFind>& find,
                                     const RunControl& control);

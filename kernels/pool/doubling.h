@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Prefix doubling: windows of many rows, from parts of 2, 4, 8, ... rows that are folded once for all
+// Folds windows of many rows by prefix doubling, from parts of 2, 4, 8, ... rows that are folded once for all
 // windows. Two parts of n rows side by side make one of 2 n. Rows come and go in batches, whose folds stay in
 // registers but for the parts that later batches need; those lie in rings as compact as the columns in work,
 // not as far apart as rows of the image. Every output's order of operations depends on the window's length
@@ -20,11 +20,11 @@ namespace iir2d::pool {
 // Rows of a batch, and the taps of the smallest part that is kept.
 inline constexpr std::int64_t batch_rows = 8;
 
-// How two parts are folded into one. `larger` is faster, and wrong where one of the two is NaN.
+// Says how two parts are folded into one. `larger` is faster, and wrong where one of the two is NaN.
 enum class Join { sum, larger, larger_or_nan };
 
-// One batch of rows. In rings, the rows of a batch lie side by side, column by column: `from` and `to` are
-// where a batch begins.
+// Describes one batch of rows. In rings, the rows of a batch lie side by side, column by column: `from` and
+// `to` are where a batch begins.
 template <class Acc>
 struct DoublingBatch {
     // Makes parts of twice as many taps.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A vector of elements folded into another, and what is made of the sum: included once for each instruction
-// set, after Highway or its stand-in.
+// Folds a vector of elements into another, and makes results of sums: included once for each instruction set,
+// after Highway or its stand-in.
 #if defined(IIR2D_POOL_FOLD_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef IIR2D_POOL_FOLD_INL_H
 #undef IIR2D_POOL_FOLD_INL_H
@@ -41,7 +41,7 @@ HWY_INLINE V term(const V& v) {
     }
 }
 
-// Not where v replaces the best so far: a NaN is above every number and never replaced.
+// Returns where v does not replace the best so far: a NaN is above every number and never replaced.
 template <class V>
 HWY_INLINE auto stays(const V& best, const V& v) {
     return hn::Or(hn::Le(v, best), hn::IsNaN(best));
@@ -66,8 +66,8 @@ HWY_INLINE V join(const V& first, const V& later) {
     }
 }
 
-// In float, of normal numbers, to 3e-7: a guess from the exponent, then Newton's steps. In double lane by
-// lane; that is for the few sums that float does not hold.
+// Computes cube roots. In float, of normal numbers, to 3e-7: a guess from the exponent, then Newton's steps.
+// In double lane by lane; that is for the few sums that float does not hold.
 template <class D>
 HWY_INLINE hn::Vec<D> cube_root(D d, const hn::Vec<D>& v) {
     using Acc = hn::TFromD<D>;
@@ -133,7 +133,7 @@ HWY_INLINE auto as_stored(D d, const hn::Vec<D>& v) {
     }
 }
 
-// One vector of outputs, from their folded windows. Answers which are accurate.
+// Computes one vector of outputs from their folded windows. Returns which are accurate.
 template <Formula F, class D, class Out>
 HWY_INLINE auto finish(D d, const hn::Vec<D>& folded, const OutputRowOf<Out>& out, std::int64_t o,
                        bool stream) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where pooling windows lie. The reference, the plans and every backend take it from here, so that a boundary
-// rule exists once (docs/pooling.md, "Output size" and "Windows").
+// Computes where pooling windows lie. The reference, the plans and every backend take it from here, so that a
+// boundary rule exists once (docs/pooling.md, "Output size" and "Windows").
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct PoolGeometry {
     std::int64_t planes() const { return input.n * input.c; }
 };
 
-// The descriptor with its defaults in every field that the op does not read, so that nothing which is made
-// from it can depend on them (docs/pooling.md, "Operations").
+// Returns the descriptor with its defaults in every field that the op does not read, so that nothing which is
+// made from it can depend on them (docs/pooling.md, "Operations").
 PoolDesc read_fields(const PoolDesc& desc);
 
 // Validates every field of the descriptor that does not depend on a device, and places the windows. An error

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every pooling kernel, once: X(name, parameter type, body, most threads of a block), as in
+// Lists every pooling kernel once: X(name, parameter type, body, most threads of a block), as in
 // kernels/iir/gpu_kernel_list.h. Names are op, element type, and "wide" where sums are made in f64 beside a
 // narrower element.
 #pragma once
@@ -13,7 +13,7 @@
     X(name, iir2d::pool::GpuPoolBackward,        \
       (iir2d::pool::gpu_pool_backward<iir2d::pool::GradientOp::op, T, Acc>), 256)
 
-// The kernels of an element type whose arithmetic is Acc.
+// Lists the kernels of an element type whose arithmetic is Acc.
 #define IIR2D_POOL_ELEMENT(X, suffix, T, Acc)                            \
     IIR2D_POOL_FORWARD(X, pool_max_##suffix, max, T, Acc)                \
     IIR2D_POOL_FORWARD(X, pool_max_index_##suffix, max_index, T, Acc)    \
@@ -26,7 +26,7 @@
     IIR2D_POOL_BACKWARD(X, pool_lp_p1_backward_##suffix, lp1, T, double) \
     IIR2D_POOL_BACKWARD(X, pool_lp_power_backward_##suffix, lp_power, T, double)
 
-// The kernels of one whose arithmetic is f32, and the same with sums in f64.
+// Lists the kernels of an element type whose arithmetic is f32, and the same with sums in f64.
 #define IIR2D_POOL_NARROW(X, suffix, T)                                       \
     IIR2D_POOL_ELEMENT(X, suffix, T, float)                                   \
     IIR2D_POOL_FORWARD(X, pool_avg_##suffix##_wide, avg, T, double)           \

@@ -21,7 +21,8 @@ struct GpuPlanes {
     }
 };
 
-// How rows of elements, outputs or gradients, are dealt out: a warp takes units, a piece of a row each.
+// Describes how rows of elements, outputs or gradients, are distributed: a warp takes units, a piece of a row
+// each.
 struct GpuUnits {
     std::int64_t rows;         // of a plane
     std::int64_t count;        // of units, of the whole job

@@ -34,7 +34,7 @@ GpuPooling make_gpu_pooling(const PoolDesc& desc, const PoolGeometry& geometry);
 // Returns the pooling as a config has it: block, steps and pairs.
 GpuPooling by_config(GpuPooling pooling, const Config& config);
 
-// `parameters` is the struct that the kernel takes.
+// Describes one launch. `parameters` is the struct that the kernel takes.
 struct GpuLaunch {
     const char* kernel;
     unsigned blocks;
@@ -43,8 +43,8 @@ struct GpuLaunch {
 };
 using MakeLaunch = std::function<bool(const GpuLaunch&)>;
 
-// The launches in order, with addresses. argmax 0: not wanted. Stops where `launch` returns false. Allocates
-// nothing.
+// Calls `launch` for the launches in order, with addresses. argmax 0: not wanted. Stops where `launch`
+// returns false. Allocates nothing.
 void for_each_launch(const GpuPooling& pooling, const GpuPlanes& x, const GpuPlanes& y, std::uint64_t argmax,
                      const MakeLaunch& launch);
 

@@ -29,7 +29,7 @@ IIR2D_DEVICE void gpu_pool(const GpuPool& job, const gpu::Block& block) {
     });
 }
 
-// Windows of 2x2 side by side, whole and without padding, of floats which lie so in memory that a lane may
+// Pools windows of 2x2 side by side, whole and without padding, of floats whose addresses allow a lane to
 // load four at once: two outputs a lane.
 template <WindowOp Op>
 IIR2D_DEVICE void gpu_pool_2x2(const GpuPool& job, const gpu::Block& block) {

@@ -15,7 +15,8 @@ struct GpuUnit {
     std::int64_t first;
 };
 
-// visit(unit) for the unit of this warp, if there is one. A lane has `elements` neighbours in each step.
+// Calls visit(unit) for the unit of this warp, if there is one. A lane has `elements` neighbours in each
+// step.
 template <class Visit>
 IIR2D_DEVICE void for_unit(const GpuUnits& units, const gpu::Block& block, int elements, Visit visit) {
     const std::int64_t index = (units.first_block + block.index()) * block.warps() + block.warp();
@@ -26,7 +27,7 @@ IIR2D_DEVICE void for_unit(const GpuUnits& units, const gpu::Block& block, int e
                   (index - row * units.pieces) * units.steps * gpu::warp_lanes * elements});
 }
 
-// element(x) for every element of a unit that lies in a row of `width`, a lane each.
+// Calls element(x) for every element of a unit that lies in a row of `width`, a lane each.
 template <class Element>
 IIR2D_DEVICE void for_elements(const GpuUnits& units, const GpuUnit& unit, std::int64_t width,
                                Element element) {

@@ -12,13 +12,13 @@ namespace iir2d::pool {
 
 enum class GradientOp { max, avg, lp1, lp2, lp_power };
 
-// dy over the window's divisor.
+// Returns dy over the window's divisor.
 template <class Acc>
 IIR2D_BOTH Acc avg_share(Acc dy, Acc divisor) {
     return dy / divisor;
 }
 
-// lp with p = 1: dy, unless the window was all zero or held a NaN.
+// Return a window's share and dx for lp with p = 1: dy, unless the window was all zero or held a NaN.
 IIR2D_BOTH double lp1_share(double dy, double y) {
     return y == 0.0 ? 0.0 : y != y ? y : dy;
 }
@@ -26,7 +26,7 @@ IIR2D_BOTH double lp1_gradient(double x, double sum) {
     return x > 0.0 ? sum : x < 0.0 ? -sum : x == 0.0 ? 0.0 : x;
 }
 
-// lp with p = 2: dx = x * sum of dy / y.
+// Return a window's share and dx for lp with p = 2: dx = x * sum of dy / y.
 IIR2D_BOTH double lp2_share(double dy, double y) {
     return y == 0.0 ? 0.0 : dy / y;
 }
@@ -34,8 +34,8 @@ IIR2D_BOTH double lp2_gradient(double x, double sum) {
     return x == 0.0 ? 0.0 : x * sum;
 }
 
-// lp with any p, and with p = 2 where dy / y may leave the accumulator: a pair of element and window at a
-// time. The power is of abs(x) / y, at most 1, not of each.
+// Returns the gradient for lp with any p, and with p = 2 where dy / y may leave the accumulator: of one pair
+// of element and window. The power is of abs(x) / y, at most 1, not of each.
 IIR2D_BOTH double lp_pair(double x, double y, double dy, double p) {
     if (x == 0.0 || y == 0.0) return 0.0;
     const double magnitude = x < 0.0 ? -x : x;

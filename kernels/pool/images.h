@@ -12,7 +12,7 @@
 
 namespace iir2d::pool {
 
-// Of resolved views: whether the planes of both are evenly apart.
+// Returns whether the planes of both views, which are resolved, are evenly apart.
 inline bool planes_are_even(const ConstTensorView& x, const ConstTensorView& y) {
     return support::planes_are_even(x) && support::planes_are_even(y);
 }
@@ -29,7 +29,7 @@ Places* places_of(Places* argmax, const Shape& output, std::int64_t n) {
     return argmax == nullptr ? nullptr : argmax + n * output.c * output.h * output.w;
 }
 
-// Image `n` of a backward pass.
+// Returns image `n` of a backward pass.
 inline Backward image_of(const Backward& data, std::int64_t n) {
     return {.x = support::image_of(data.x, n),
             .y = support::image_of(data.y, n),
@@ -45,7 +45,7 @@ inline PoolGeometry image_of(const PoolGeometry& geometry) {
     return image;
 }
 
-// The control of one of `parts` equal parts of a run, which `control` outlives.
+// Returns the control of one of `parts` equal parts of a run, which `control` outlives.
 inline RunControl part_of(const RunControl& control, std::int64_t part, std::int64_t parts) {
     RunControl inner{.stop = control.stop};
     if (control.progress) {

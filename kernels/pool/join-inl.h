@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How parts of windows are joined, in vectors: included once for each instruction set, after Highway or its
-// stand-in.
+// Joins parts of windows in vectors: included once for each instruction set, after Highway or its stand-in.
 #if defined(IIR2D_POOL_JOIN_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef IIR2D_POOL_JOIN_INL_H
 #undef IIR2D_POOL_JOIN_INL_H

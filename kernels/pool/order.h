@@ -10,8 +10,8 @@
 
 namespace iir2d::pool {
 
-// From parts of `part` neighbouring taps to ones of parts * part + singles: a part, those that follow it side
-// by side, then single taps.
+// Describes one step: from parts of `part` neighbouring taps to ones of parts * part + singles: a part, those
+// that follow it side by side, then single taps.
 struct PartStep {
     std::int64_t part;
     std::int64_t parts;    // 2 to 4
@@ -40,7 +40,7 @@ constexpr bool is_in_parts(AxisWay way) {
 bool has_much_padding(const AxisWindows& axis);
 enum class Along { x, y };
 enum class Folded { sums, maxima, pairs };  // pairs of a value and its index, which no doubling takes
-// The way that takes least time: docs/pooling.md has what was measured.
+// Returns the way that takes least time: docs/pooling.md has what was measured.
 AxisWay way_along(const AxisWindows& axis, Along along, Folded folded);
 
 // Returns the most rounded additions between an element of a window and its sum.

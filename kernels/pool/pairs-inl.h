@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Every second element of a row, in vectors: included once for each instruction set, after Highway or its
-// stand-in.
+// Loads every second element of a row in vectors: included once for each instruction set, after Highway or
+// its stand-in.
 #if defined(IIR2D_POOL_PAIRS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef IIR2D_POOL_PAIRS_INL_H
 #undef IIR2D_POOL_PAIRS_INL_H
@@ -17,8 +17,9 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace support::HWY_NAMESPACE;
 
-// Every second lane of two vectors, from lane 0 or from lane 1. Where vectors consist of 128-bit blocks this
-// takes one instruction if the blocks may lie in another order, which in_order() undoes at the end.
+// Returns every second lane of two vectors, from lane 0 or from lane 1. Where vectors consist of 128-bit
+// blocks this takes one instruction if the blocks may lie in another order, which in_order() undoes at the
+// end.
 #if defined(IIR2D_HAVE_HIGHWAY) && (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3)
 HWY_INLINE Vector<float> even_lanes(Tag<float>, Vector<float> high, Vector<float> low) {
     return Vector<float>{_mm256_shuffle_ps(low.raw, high.raw, _MM_SHUFFLE(2, 0, 2, 0))};

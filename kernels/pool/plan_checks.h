@@ -19,11 +19,11 @@ struct ForwardViews {
     TensorView y;
 };
 
-// Both views with their strides resolved.
+// Returns both views with their strides resolved.
 Result<ForwardViews> check_forward(const PoolDesc& desc, const PoolGeometry& geometry,
                                    const ConstTensorView& x, const TensorView& y);
 
-// The views that are read, and dx, with their strides resolved; the others stay empty.
+// Returns the views that are read, and dx, with their strides resolved; the others stay empty.
 Result<Backward> check_backward(const PoolDesc& desc, const PoolGeometry& geometry,
                                 const BackwardReads& reads, const ConstTensorView& x,
                                 const ConstTensorView& y, const ConstTensorView& dy, const TensorView& dx);

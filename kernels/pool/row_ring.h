@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Rows that several others need, made once and kept until the last of them.
+// Keeps rows that several others need: each is made once and kept until the last of them.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace iir2d::pool {
 
-// As many rows as a window spans where windows overlap along y, else one.
+// Holds as many rows as a window spans where windows overlap along y, else one.
 class RowRing {
   public:
     RowRing(const AxisWindows& y, std::size_t row_bytes) {

@@ -8,8 +8,8 @@
 
 namespace iir2d::pool {
 
-// Windows of 1 to 3 neighbouring elements in each of up to 3 rows, `stride` apart in a row, for several
-// output rows. Distances are in elements.
+// Describes windows of 1 to 3 neighbouring elements in each of up to 3 rows, `stride` apart in a row, for
+// several output rows. Distances are in elements.
 struct WindowRows {
     const float* first;           // element of the first output's window
     std::int64_t row_distance;    // from a window's row to its next
@@ -28,8 +28,8 @@ struct OutputRows {
     bool non_temporal;
 };
 
-// Each row of a window is folded from left to right, and then the rows. Sums are made in float, and again in
-// double where that is not accurate. Reads no element but those of the windows.
+// Pools windows: each row of a window is folded from left to right, and then the rows. Sums are made in
+// float, and again in double where that is not accurate. Reads no element but those of the windows.
 void pool_windows(const WindowRows& windows, const OutputRows& out);
 
 }  // namespace iir2d::pool

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The taps of neighbouring small windows in vectors: included once for each instruction set, after Highway or
-// its stand-in.
+// Loads the taps of neighbouring small windows in vectors: included once for each instruction set, after
+// Highway or its stand-in.
 #if defined(IIR2D_POOL_TAPS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef IIR2D_POOL_TAPS_INL_H
 #undef IIR2D_POOL_TAPS_INL_H
@@ -16,8 +16,8 @@ HWY_BEFORE_NAMESPACE();
 namespace iir2d::pool::HWY_NAMESPACE {
 namespace {
 
-// from[Tap], from[Tap + Stride], ..., in the order that in_order() undoes where Stride is 2. Reads no element
-// behind the last of them, but for tap 0 one, which is tap 1.
+// Loads from[Tap], from[Tap + Stride], ..., in the order that in_order() undoes where Stride is 2. Reads no
+// element behind the last of them, but for tap 0 one, which is tap 1.
 template <int Tap, int Stride, std::int64_t N, class In, class D>
 HWY_INLINE hn::Vec<D> load_tap(D d, const In* from) {
     if constexpr (Stride == 1 || N == 1) {
@@ -43,7 +43,7 @@ HWY_INLINE hn::Vec<D> load_tap(D d, const In* from) {
     }
 }
 
-// One row's taps, from left to right.
+// Folds one row's taps, from left to right.
 template <Formula F, int Taps, int Stride, std::int64_t N, class In, class D>
 HWY_INLINE hn::Vec<D> fold_taps(D d, const In* from) {
     auto result = term<F>(load_tap<0, Stride, N>(d, from));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One output, gathered from its window in row-major order: what a lane of a GPU does, and the CPU where it
-// has no faster way. Sums are made row by row and then over the rows, from +0.
+// Gathers one output from its window in row-major order: what a lane of a GPU does, and the CPU where it has
+// no faster way. Sums are made row by row and then over the rows, from +0.
 #pragma once
 
 #include <cmath>
@@ -56,7 +56,7 @@ struct Window {
     }
 };
 
-// v replaces the best so far. A NaN is above every number and never replaced.
+// Returns whether v replaces the best so far. A NaN is above every number and never replaced.
 template <class V>
 IIR2D_BOTH bool is_above(V best, V v) {
     return !(v <= best) && best == best;
@@ -88,7 +88,7 @@ struct WindowFormula {
         return sum >= lowest && sum <= highest;
     }
 
-    // `divisor` is that of avg.
+    // Makes the output of a sum. `divisor` is that of avg.
     IIR2D_BOTH T finish(Acc sum, Acc divisor) const {
         if constexpr (Op == WindowOp::avg) return element::store<T>(sum / divisor);
         if constexpr (Op == WindowOp::lp1) return element::store<T>(sum);
@@ -96,7 +96,7 @@ struct WindowFormula {
         return element::store<T>(pow(static_cast<double>(sum), rule.inverse_p));
     }
 
-    // The sum of a window: each row's, and then the rows'.
+    // Sums a window: each row, and then the rows.
     IIR2D_BOTH Acc sum_of(const Window<T>& window) const {
         Acc sum = Acc(0);
         for (std::int64_t r = 0; r < window.rows.count; ++r) {
@@ -108,8 +108,8 @@ struct WindowFormula {
         return sum;
     }
 
-    // The slow way, where the sum cannot be trusted: in double, which holds every sum of narrower elements
-    // but those of powers; else of elements divided by the largest.
+    // Computes the output the slow way, where the sum cannot be trusted: in double, which holds every sum of
+    // narrower elements but those of powers; else of elements divided by the largest.
     IIR2D_BOTH T exact(const Window<T>& window, double divisor) const {
         if constexpr (Op != WindowOp::lp_power && sizeof(T) < sizeof(double)) {
             const WindowFormula<Op, T, double> wide{rule};
@@ -159,7 +159,7 @@ struct PooledWindow {
     std::int64_t index;  // of max: in the plane, as the rows are dense; -1 where the window is empty
 };
 
-// Window (oy, ox) of a plane.
+// Pools window (oy, ox) of a plane.
 template <WindowOp Op, class T, class Acc>
 IIR2D_BOTH PooledWindow<T> pool_window(const WindowRule& rule, std::int64_t oy, std::int64_t ox,
                                        const Window<T>& window) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where pooling windows lie along one axis, as a rule that the CPU and the GPU compile (docs/pooling.md,
-// "Windows").
+// Computes where pooling windows lie along one axis, as a rule that the CPU and the GPU compile
+// (docs/pooling.md, "Windows").
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Taps {
     std::int64_t step = 1;
 };
 
-// Half open.
+// Holds a half-open range.
 struct IndexRange {
     std::int64_t begin = 0;
     std::int64_t end = 0;
@@ -35,13 +35,13 @@ struct AxisWindows {
     std::int64_t dilation = 1;
     bool adaptive = false;
 
-    // Position of tap 0; negative in the padding.
+    // Returns the position of tap 0; negative in the padding.
     IIR2D_BOTH std::int64_t start(std::int64_t o) const { return o * stride - padding; }
 
-    // From a window's first position to behind its last one.
+    // Returns how many positions lie from a window's first tap to its last, both included.
     IIR2D_BOTH std::int64_t span() const { return (window - 1) * dilation + 1; }
 
-    // The taps of window o inside the input. None only where dilation steps over the whole input.
+    // Returns the taps of window o inside the input. None only where dilation steps over the whole input.
     IIR2D_BOTH Taps taps(std::int64_t o) const {
         if (adaptive) {
             const std::int64_t first = scaled(o, in, out);
@@ -58,7 +58,7 @@ struct AxisWindows {
         return k.empty() ? 0 : k.end - k.begin;
     }
 
-    // The windows whose tap k lies inside the input: one contiguous range.
+    // Returns the windows whose tap k lies inside the input: one contiguous range.
     IIR2D_BOTH IndexRange windows_with_tap(std::int64_t k) const {
         const std::int64_t offset = k * dilation - padding;  // of tap k from o * stride
         const std::int64_t begin = offset >= 0 ? 0 : ceil_div(-offset, stride);
@@ -66,7 +66,7 @@ struct AxisWindows {
         return {at_most(begin, out), at_most(end, out)};
     }
 
-    // The windows among which are all that have position i as a tap: all of them do, but for dilation.
+    // Returns a range with all windows that have position i as a tap: all of them do, but for dilation.
     IIR2D_BOTH IndexRange windows_near(std::int64_t i) const {
         if (adaptive) return {scaled(i, out, in), scaled_up(i + 1, out, in)};
         const std::int64_t from_first = i + padding;  // of position i from the first window's start
@@ -74,7 +74,7 @@ struct AxisWindows {
         return {at_most(begin, out), at_most(from_first / stride + 1, out)};
     }
 
-    // At least as many windows as have one position as a tap.
+    // Returns an upper bound of how many windows have one position as a tap.
     IIR2D_BOTH std::int64_t most_windows_near() const {
         return at_most(out, adaptive ? out / in + 2 : (span() - 1) / stride + 1);
     }
@@ -84,7 +84,7 @@ struct AxisWindows {
     }
 
   private:
-    // floor and ceil of a * b / c, where a is at most c + 1 and in * out fits 63 bits.
+    // Return floor and ceil of a * b / c, where a is at most c + 1 and in * out fits 63 bits.
     IIR2D_BOTH static std::int64_t scaled(std::int64_t a, std::int64_t b, std::int64_t c) {
         const std::int64_t whole = b / c;
         const std::int64_t rest = b % c;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a plan gets its config.
+// Chooses the config of a plan.
 #pragma once
 
 #include <atomic>
@@ -30,7 +30,8 @@ struct Turn {
     mutable std::atomic<bool> is_first_taken{false};
 };
 
-// What a run is executed by; it counts as `index` of what is measured, absent where all was.
+// Holds the config that a run is executed by; the run counts as `index` of what is measured, absent where all
+// was measured.
 struct RunTurn {
     Config config;
     std::optional<std::size_t> index;
@@ -42,7 +43,7 @@ struct Decision {
     std::shared_ptr<const Turn> turn = nullptr;
 };
 
-// What a plan is made with: nothing, so that tune_options() decide, a config, or options of its own.
+// Holds what a plan is made with: nothing, so that tune_options() decide, a config, or options of its own.
 using Given = std::variant<std::monostate, Config, TuneOptions>;
 
 // Returns the choice for a plan of that purpose where nobody has to be asked about its problem: a config is

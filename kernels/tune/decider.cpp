@@ -60,6 +60,21 @@ std::string Question::kernels() const {
     return std::string(kernels_id());
 }
 
+std::string GpuQuestion::kernels() const {
+    return std::string(kernels_id(Backend::cuda));
+}
+
+std::string GpuQuestion::key_of(const std::string& beginning) const {
+    return beginning + end_of_key(m_host.multiprocessors, m_host.target, "cuda");
+}
+
+Facts GpuQuestion::on_gpu(Facts facts) const {
+    facts.purpose = purpose();
+    facts.threads = m_host.multiprocessors;
+    facts.gpu_cache = m_host.cache;
+    return facts;
+}
+
 Decider& Decider::of_process() {
     // Never destroyed: plans may run while the process ends.
     static Decider& one = *new Decider;  // NOLINT(cppcoreguidelines-owning-memory)

@@ -35,7 +35,8 @@ class Decider {
     std::string export_learned(LearnedPart part) const;
     void forget_learned(std::optional<std::string_view> key);
 
-    // `own`: a plan's own options; null: the process's.
+    // Returns the choice where nothing has to be asked about the problem. `own`: a plan's own options; null:
+    // the process's.
     std::optional<Choice> choose_at_once(Purpose purpose, const TuneOptions* own);
     Decision choose(const Question& question, const TuneOptions* own);
     Explanation explain(const Question& question, const TuneOptions& options) const;
@@ -47,7 +48,7 @@ class Decider {
 
   private:
     void hold_embedded();
-    // Of one purpose.
+    // Holds the models of one purpose.
     struct Models {
         std::shared_ptr<const HeldModel> active;
         std::shared_ptr<const HeldModel> other;  // that may not decide

@@ -16,7 +16,7 @@ namespace iir2d::tune {
 // The measuring of one problem. Thread-safe.
 class Exploration {
   public:
-    // static is the first of the configs.
+    // Precondition: static is the first of the configs.
     explicit Exploration(const std::vector<Config>& configs);
 
     struct Turn {
@@ -63,7 +63,7 @@ class RunScope {
     ~RunScope();
     RunScope(const RunScope&) = delete;
     RunScope& operator=(const RunScope&) = delete;
-    // Until the first call nothing is counted, and no scope was alone.
+    // Starts to count. Until the first call nothing is counted, and no scope was alone.
     static void begin_to_watch();
     bool was_alone() const;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What models read of a problem and of a config that is resolved, as numbers (docs/tuning.md, "Features").
+// Computes what models read of a problem and of a config that is resolved, as numbers (docs/tuning.md,
+// "Features").
 #pragma once
 
 #include <cstdint>
@@ -68,7 +69,8 @@ struct Facts {
 // Returns the features of the problem, to which add_config() adds the rest of the purpose's. An error,
 // "wrong_features: ...", where the system does not say how large its caches are.
 Result<std::vector<float>> features_of(const Facts& facts);
-// -1 stands for a knob that has no meaning there, of which no feature can be below 0.
+// Appends a config's features; -1 stands for a knob that has no meaning there, where no feature can be below
+// 0.
 void add_config(const Facts& facts, const Config& resolved, std::vector<float>& row);
 
 // Returns what tables and reports count a problem with: "iir-cpu, causal, to 2^20, one plane".

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Learned entries: which config was measured to be the best of a problem on a machine.
+// Keeps learned entries: which config was measured to be the best for a problem on a machine.
 #pragma once
 
 #include <compare>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which machine this is, asked once.
+// Describes this machine, which is asked once.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct Facts;
 
 namespace iir2d::tune {
 
-// Bytes; 0: the system does not say.
+// Holds sizes in bytes; 0: the system does not say.
 struct Caches {
     std::int64_t l2 = 0;
     std::int64_t l3 = 0;

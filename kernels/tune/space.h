@@ -23,7 +23,7 @@ struct Knob {
     bool other_bits = false;  // its values give other bits than static's
 };
 
-// In the order of the fields.
+// Lists the knobs in the order of the fields.
 inline constexpr std::array<Knob, 13> knobs{{{"threads", &Config::threads},
                                              {"stores", &Config::stores},
                                              {"share", &Config::share, true},
@@ -84,18 +84,29 @@ Result<void> check_each(const Configs& configs, const Config& config, bool on_gp
 std::string size_in_key(const Shape& shape);
 std::string end_of_key(int threads, const std::string& target, const char* device = "cpu");
 
-// What decides which configs a problem has.
+// Describes which configs a problem has.
 struct Space {
-    // Whether a knob's value is valid.
-    std::function<bool(const Config&, const Knob&)> check;
-    std::function<Config(const Config&)> resolve;  // of what check() lets through
-    int threads = 1;                               // of the device
+    // Returns whether a knob's value is valid.
+    std::function<bool(const Config&, const Knob&)> check = {};
+    std::function<Config(const Config&)> resolve = {};  // of what check() lets through
+    int threads = 1;                                    // of the device
     bool on_gpu = false;
     bool other_bits = false;  // with the knobs that change bits
 };
 
-// As iir2d::candidates().
+// Does what iir2d::candidates() does.
 std::vector<Config> candidates(const Space& space);
+
+// Returns the candidates of configs that have check_knob() and resolve(): those of `device`, whose own two
+// are not read.
+template <class Configs>
+std::vector<Config> candidates_of(const Configs& configs, Space device) {
+    device.check = [&](const Config& config, const Knob& knob) {
+        return configs.check_knob(config, knob).has_value();
+    };
+    device.resolve = [&](const Config& config) { return configs.resolve(config); };
+    return candidates(device);
+}
 
 // Returns the number of knobs that are set.
 int knobs_set(const Config& config);

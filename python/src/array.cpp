@@ -53,7 +53,7 @@ View view_of(const Py_buffer& buffer) {
     view.strides.resize(rank);
     for (std::size_t i = 0; i < rank; ++i) {
         if (buffer.shape[i] > 1 && buffer.strides[i] % buffer.itemsize != 0)
-            throw nb::type_error("a stride is no multiple of the element's size: make a copy");
+            throw nb::type_error("a stride is not a multiple of the element's size: make a copy");
         view.strides[i] = buffer.strides[i] / buffer.itemsize;
     }
     return view;

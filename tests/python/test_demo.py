@@ -406,7 +406,7 @@ def test_every_end_has_the_command_lines_code(tmp_path):
     ran.send_signal(signal.SIGTERM)
     said = ran.communicate(timeout=120)[1]
     assert ran.returncode == 130 and said == "iir2d.demo: error: interrupted\n", said
-    for arguments, says in ((["--steps", "many"], "many is no whole number"), (["--lr", "fast"], "fast is no number")):
+    for arguments, says in ((["--steps", "many"], "many is not a whole number"), (["--lr", "fast"], "fast is not a number")):
         with pytest.raises(Failure, match=says):
             demo.run(["train", *arguments, "--out-dir", str(tmp_path)])
 

@@ -40,10 +40,10 @@ class BenchmarkRunner : public QObject {
     void cancel() { m_job.cancel(); }
 
   Q_SIGNALS:
-    // At most a few times a second, so that showing it does not disturb what is measured.
+    // Reports progress, at most a few times a second, so that showing it does not disturb what is measured.
     void progressed(double fraction, const QString& what);
     void caseFinished(std::shared_ptr<const workbench::CaseResult> result);
-    // Complete, or cancelled with at least one complete case (run.cancelled).
+    // Reports a run that is complete, or was cancelled with at least one complete case (run.cancelled).
     void finished(std::shared_ptr<const workbench::Record> record, const workbench::KeptRun& kept);
     void reproduced(std::shared_ptr<const workbench::Reproduced> what, const workbench::KeptRun& kept);
     void cancelledEmpty();
@@ -58,7 +58,7 @@ class BenchmarkRunner : public QObject {
         std::shared_ptr<const Reproduced> reproduced;
         KeptRun kept;
     };
-    // Off the GUI thread.
+    // Measures off the GUI thread.
     Result<Measured> measure(const BenchmarkMatrix& matrix, const std::string& imagePath,
                              const QString& historyFile, const JobControl& control);
     Result<MeasuredAgain> measureAgain(const OpenedRecordPtr& original, const ReproduceSettings& settings,

@@ -35,7 +35,7 @@ class ChartsArea : public SideBySideTabs {
 
     // Keeps the reference: call again whenever either changes. Charts that are not seen wait until they are.
     void showResults(const std::vector<CaseResult>& results, int chosen);
-    // All charts as of the last showResults; before drawing one that may not be seen.
+    // Updates all charts to the last showResults(). To be called before one that may not be visible is drawn.
     void refreshAll();
     void setCurrentChart(ChartView* chart);
 

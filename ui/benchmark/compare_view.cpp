@@ -182,7 +182,7 @@ QWidget* CompareView::makeSettings() {
     metricLabel->setBuddy(m_metric);
     m_margin = percentBox(5, 0.1, 99, tr("Margin"), row);
     m_margin->setObjectName(QStringLiteral("marginBox"));
-    m_margin->setToolTip(tr("Differences within it count as none"));
+    m_margin->setToolTip(tr("Relative differences up to this count as no difference"));
     auto* marginLabel = new QLabel(tr("Mar&gin"), row);
     marginLabel->setBuddy(m_margin);
     m_limited = new QCheckBox(tr("&Limit"), row);

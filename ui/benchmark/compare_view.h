@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two records beside each other: what is compared and how, a verdict for each case, the charts, and what is
-// behind the chosen one's verdict. Asks for what it cannot do itself by signals.
+// Shows two records beside each other: what is compared and how, a verdict for each case, the charts, and
+// what is behind the chosen one's verdict. What it cannot do itself it asks for by signals.
 #pragma once
 
 #include <QWidget>

@@ -32,7 +32,7 @@ class ComparisonModel : public QAbstractTableModel {
 
     using QAbstractTableModel::QAbstractTableModel;
 
-    // Null: nothing.
+    // Shows a comparison; null: nothing.
     void show(ComparedRecordsPtr compared);
     const ComparedRecordsPtr& compared() const { return m_compared; }
     // Returns the case of a row; null for one that is missing on a side.

@@ -24,7 +24,7 @@ class Session;
 class DuelActions : public QObject {
     Q_OBJECT
   public:
-    // What of the page they work with. Dialogs belong to `page`.
+    // Holds the parts of the page that they work with. Dialogs belong to `page`.
     struct Context {
         RecordDesk& desk;
         Session& session;
@@ -39,7 +39,7 @@ class DuelActions : public QObject {
     QAction* duelAction() const { return m_duel; }
     QList<QAction*> recordActions() const { return {m_save, m_add, m_copy}; }
     void showState(const QString& hindrance);
-    // Null: none is open.
+    // Returns the open dialog; null: none is open.
     DuelDialog* dialog() const;
     SaveDuelDialog* saveDialog() const;
 

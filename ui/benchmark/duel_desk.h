@@ -24,8 +24,8 @@ namespace workbench {
 // sides alike: often enough that an interval is seen to shrink.
 inline constexpr auto shownDuelInterval = std::chrono::milliseconds(100);
 
-// What a person asks for. The base is a library, an installed prefix or a build directory, or, where a
-// revision is named, the kernels of that revision of `source`.
+// Describes the duel that a person asks for. The base is a library, an installed prefix or a build directory,
+// or, where a revision is named, the kernels of that revision of `source`.
 struct DuelRequest {
     QString base = {};
     QString revision = {}, source = {};
@@ -64,7 +64,7 @@ class DuelDesk : public QObject {
     // Finds both libraries, building the revision that is asked for, then measures. refused() follows where
     // one cannot be used, else begun() and, at its end, finished(), cancelledEmpty() or failed().
     void start(DuelRequest request);
-    // What is complete is kept.
+    // Cancels the duel; what is complete is kept.
     void cancel() { m_job.cancel(); }
 
     // Verifies it: opened() or recordFailed() follows.
@@ -78,7 +78,8 @@ class DuelDesk : public QObject {
 
     void cancelSaving() { m_saving.cancel(); }
 
-    // The command that measures it again, or measures what is being measured; empty where nothing is shown.
+    // Returns the command that measures it again, or measures what is being measured; empty where nothing is
+    // shown.
     QString commandLine() const;
 
     // Duels of this window that nothing keeps, in whose place others are shown; the oldest first.
@@ -112,7 +113,7 @@ class DuelDesk : public QObject {
         DuelRecordPtr record;
         KeptRun kept;
     };
-    // Off the GUI thread.
+    // Measures off the GUI thread.
     Result<Measured> measure(const DuelRequest& request, const QString& historyFile,
                              const JobControl& control);
     DuelEvents reporter(const JobControl& control);

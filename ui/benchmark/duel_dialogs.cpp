@@ -91,7 +91,7 @@ DuelDialog::DuelDialog(std::expected<DuelPlan, QString> plan, const Settings& se
     m_margin->setValue(100 * defaults.rule.margin);
     m_margin->setObjectName(QStringLiteral("duelMargin"));
     m_margin->setAccessibleName(tr("Margin"));
-    m_margin->setToolTip(tr("Differences within it count as none"));
+    m_margin->setToolTip(tr("Relative differences up to this count as no difference"));
     for (NumberBox* box : {m_margin, m_budget}) {
         box->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
         box->setMinimumWidth(140);

@@ -21,7 +21,7 @@ class ToneLabel;
 class DuelDialog : public FormDialog {
     Q_OBJECT
   public:
-    // `plan` is what the form's cases come to, or why there are none.
+    // Opens with a plan. `plan` is what the form's cases come to, or why there are none.
     DuelDialog(std::expected<DuelPlan, QString> plan, const Settings& settings, QWidget* parent);
 
     DuelRequest request() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What of the benchmark form's cases can be duelled. Pure.
+// Selects those of the benchmark form's cases that can be duelled. Pure.
 #pragma once
 
 #include <QString>
@@ -16,7 +16,7 @@ struct DuelPlan {
     QStringList leftOut;  // what the form has and a duel has not, each a sentence
 };
 
-// The error says what to choose in the form.
+// Plans a duel. The error says what to choose in the form.
 std::expected<DuelPlan, QString> planDuel(MatrixChoices choices, const MatrixContext& context);
 
 }  // namespace workbench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shown in place of results while there are none: what a run will measure, and a way to open a record.
+// Shows, while there are no results, what a run will measure, and a way to open a record.
 #pragma once
 
 #include "ui/benchmark/matrix_choices.h"

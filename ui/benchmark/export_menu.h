@@ -30,10 +30,10 @@ class ExportMenu : public QMenu {
     QString directory() const;
     bool mayExport() const;
 
-    // Without asking for a name. Nothing happens while a run is under way or an export is being written.
+    // Exports without asking for a name. Does nothing while a run is under way or an export is being written.
     void exportTo(ExportKind kind, const QString& path);
     void exportChartTo(int chart, ExportKind kind, const QString& path);
-    // The comparison, as Markdown.
+    // Exports the comparison as Markdown.
     void exportReportTo(const ComparedRecordsPtr& compared, const QString& path);
 
     // Exports with a dialog.

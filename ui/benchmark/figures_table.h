@@ -15,14 +15,14 @@ class FiguresTable : public QTableView {
     // A role for what is copied where that is neither the sorted value nor the text shown.
     static constexpr int CopyRole = Qt::UserRole + 1;
 
-    // The model gives what to sort by as ResultsModel::ValueRole.
+    // Shows a model, which gives what to sort by as ResultsModel::ValueRole.
     explicit FiguresTable(QAbstractItemModel& model, QWidget* parent = nullptr);
 
-    // `index` is a row of the model, whatever the order shown. Says nothing by caseChosen.
+    // Selects a case. `index` is a row of the model, whatever the order shown. Does not emit caseChosen.
     void chooseCase(int index);
     void fitColumns();  // to what they show; where they were fitted before, none becomes narrower
-    // Selected rows with the headers, tab-separated, numbers in full and in the C locale; everything when
-    // nothing is selected.
+    // Returns the selected rows with the headers, tab-separated, numbers in full and in the C locale;
+    // everything when nothing is selected.
     QString selectionAsTsv() const;
 
   public Q_SLOTS:

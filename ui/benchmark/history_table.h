@@ -19,7 +19,7 @@ class HistoryTable : public QTableWidget {
 
     explicit HistoryTable(QWidget* parent = nullptr);
 
-    // Oldest first, as a history lists them.
+    // Shows entries, oldest first, as a history lists them.
     void showEntries(const std::vector<HistoryEntry>& entries, const std::vector<DuelEntry>& duels);
     QString chosenId() const;  // the record_id of the current row; empty: none
     bool isDuelChosen() const;

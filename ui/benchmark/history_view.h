@@ -53,7 +53,7 @@ class HistoryView : public QWidget {
     QWidget* makeRecords();
     void connectHistory();
     void showContents(const HistoryContents& contents);
-    // There is none at that file, or it cannot be read.
+    // Shows why there is no history: the file does not exist, or cannot be read.
     void showNothing(const QString& why);
     void showTrend(const QString& key, Metric metric, const std::vector<TrendPoint>& points);
     void showTrendFailure(const QString& why);

@@ -16,14 +16,14 @@ namespace workbench {
 class LibraryProbe : public QObject {
     Q_OBJECT
   public:
-    // `side` begins what is said against a library: "the base".
+    // Looks at libraries. `side` begins messages about one: "the base".
     explicit LibraryProbe(std::string side, QObject* parent = nullptr);
 
     // Looks at a path, once typing has paused; an empty one is no library and no fault.
     void look(const QString& given);
     const QString& given() const { return m_given; }
     bool isPending() const { return m_pause.isActive() || m_job.isRunning(); }
-    // Absent: none was found there, or it is not known yet.
+    // Returns the library; absent: none was found there, or it is not known yet.
     const std::optional<LibraryFile>& library() const { return m_library; }
     const QString& problem() const { return m_problem; }  // a sentence; empty: none is known
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the benchmark form has chosen, as data: from here to a BenchmarkMatrix without a widget. Pure.
+// Holds what is chosen in the benchmark form, and makes a BenchmarkMatrix of it without a widget. Pure.
 #pragma once
 
 #include <QString>
@@ -11,7 +11,7 @@
 
 namespace workbench {
 
-// Every operation is run in every element type and pass.
+// Holds the choices for pooling. Every operation is run in every element type and pass.
 struct PoolChoices {
     std::vector<iir2d::PoolOp> ops;
     int window = 2;  // square
@@ -58,7 +58,7 @@ struct MatrixProblem {
     QString text;
 };
 
-// "1920x1080, 640 × 480": commas or semicolons between; an empty text is no size.
+// Reads "1920x1080, 640 × 480": commas or semicolons between; an empty text is no size.
 std::expected<std::vector<BenchmarkSize>, QString> parseSizes(const QString& text);
 
 // The matrix and its number of cases, or every problem that there is. Validates through core.
@@ -74,7 +74,7 @@ std::expected<ChosenMatrix, std::vector<MatrixProblem>> toMatrix(const MatrixCho
 enum class MatrixPreset { smoke, standard, full };
 MatrixChoices applied(MatrixPreset preset, MatrixChoices choices);
 
-// "about 20 s", "about 3 min".
+// Returns "about 20 s", "about 3 min".
 QString durationText(double seconds);
 
 }  // namespace workbench

@@ -59,13 +59,13 @@ class RecordDesk : public QObject {
     bool isFresh() const { return m_fresh; }  // A run goes on, and results() are still those before it.
     const OpenedRecordPtr& reproducing() const { return m_original.opened; }
 
-    // Measuring. Nothing happens while something runs or a record is worked on.
+    // Measures a matrix. Does nothing while something runs or a record is worked on.
     void measure(BenchmarkMatrix matrix, const QString& imagePath);
     void reproduce(const QString& image);  // What opened() measured, on its image or on this one.
     void startDuel(DuelRequest request);
     void cancelRun();  // Whichever runs.
 
-    // Opening: shownChanged, of the desk or of duel(), or failed follows. Nothing happens while something
+    // Opens a record: shownChanged, of the desk or of duel(), or failed follows. Does nothing while something
     // runs.
     void open(const QString& path);
     void openKept(const QString& id);  // Of the history.
@@ -73,7 +73,7 @@ class RecordDesk : public QObject {
     // sets the others aside.
     void restore(std::vector<std::string> results);
 
-    // Comparing what is shown, with a record as the base: compared, refused or failed follows.
+    // Compares what is shown, with a record as the base: compared, refused or failed follows.
     void compareWith(const QString& path);
     void compareWithKept(const QString& id);
     void compareWithPrevious();

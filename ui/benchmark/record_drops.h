@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is dropped on the benchmark page: a record is opened or compared, a library is duelled with.
+// Handles what is dropped on the benchmark page: a record is opened or compared, a library is duelled with.
 #pragma once
 
 #include <QObject>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the benchmark page says of its runs and records, and what it offers then.
+// Shows the benchmark page's messages about runs and records, and what it offers with them.
 #pragma once
 
 #include <QObject>

@@ -29,16 +29,16 @@ class ResultExporter : public QObject {
     ~ResultExporter() override;
 
     bool isRunning() const { return m_job.isRunning(); }
-    // `path` is a file; of a record the directory to make, which is verified at once.
+    // Write to `path`, a file; for a record the directory to make, which is verified at once.
     void writeRecord(RecordPtr record, const QString& path);
     void writeText(ExportKind kind, RecordPtr record, const QString& path);
-    // `what` names a single file in what is said afterwards: "The chart".
+    // Writes files. `what` names a single file in the message that follows: "The chart".
     void writeFiles(std::vector<RenderedFile> files, const QString& what);
 
   Q_SIGNALS:
     void written(const QString& path, const QString& what);  // `path`: to open, a file or directory
     void failed(const QString& message);
-    // After a record was written: whether it verifies. Follows `written`.
+    // Reports whether a record that was written verifies. Follows `written`.
     void verified(const QString& path, bool accepted, const QString& message);
 
   private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Above the results: what they are, and what can be done with them. In a narrow window the buttons keep their
-// icons only.
+// Shows above the results what they are and what can be done with them. In a narrow window the buttons keep
+// their icons only.
 #pragma once
 
 #include <QWidget>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Below the form: what a run will be, the button that starts it, and how far a running one is.
+// Shows below the form what a run will be, the button that starts it, and how far a running one is.
 #pragma once
 
 #include <QElapsedTimer>

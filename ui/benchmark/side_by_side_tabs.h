@@ -14,7 +14,7 @@ namespace workbench {
 class SideBySideTabs : public QWidget {
     Q_OBJECT
   public:
-    // The names are those of the two rows of tabs, for those who do not see them.
+    // Makes both rows of tabs. The names are the rows' accessible names.
     SideBySideTabs(const QString& all, const QString& one, QWidget* parent = nullptr);
 
     void addPage(QWidget* page, const QString& name, const QString& toolTip, bool aboutOne);

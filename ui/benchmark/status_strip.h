@@ -17,7 +17,7 @@ class StatusStrip : public QWidget {
     enum class Tone { good, warning, bad };
     explicit StatusStrip(QWidget* parent = nullptr);
 
-    // Plain texts. Also read by those who do not see it; `details` may be empty.
+    // Shows plain texts, which are its accessible text too; `details` may be empty.
     void setStatement(Tone tone, const QString& title, const QString& text, const QString& details = {});
     QString title() const;
     QString text() const;

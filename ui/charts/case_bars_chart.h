@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// One row a case, the first on top: a bar with a whisker, or two of them, and the figure beside it.
-// Horizontal, because the names of cases are long; as tall as its cases need, so that no name is ever cut.
+// Draws one row for each case, the first on top: a bar with a whisker, or two of them, and the figure beside
+// it. Horizontal, because the names of cases are long; as tall as its cases need, so that no name is ever
+// cut.
 #pragma once
 
 #include <QStringList>
@@ -30,7 +31,7 @@ class CaseBarsChart : public ChartView {
         bool blank = false;  // there is nothing to draw yet
     };
 
-    // What a chart says and looks like whatever its bars are.
+    // Holds the texts and colours of a chart that do not depend on its bars.
     struct Look {
         QString title;
         QString axis;
@@ -63,7 +64,7 @@ class CaseBarsChart : public ChartView {
     // Returns where the axis begins; absent: at 0. And where it ends; absent: at the largest bar.
     virtual std::optional<double> lowEnd() const { return {}; }
     virtual std::optional<double> highEnd() const { return {}; }
-    // Below the rows, and in place of a row's bar: then no bars are drawn.
+    // Draw what lies below the rows, and what takes the place of a row's bar: then no bars are drawn.
     virtual void drawBelow(QPainter& /*painter*/, const QRectF& /*plot*/) const {}
     virtual bool drawsMarks() const { return false; }
     virtual void drawMark(QPainter& /*painter*/, std::size_t /*bar*/, const QPointF& /*at*/) const {}
@@ -91,7 +92,7 @@ class CaseBarsChart : public ChartView {
     QBarSet* m_besideSet = nullptr;
 };
 
-// Of the results of a run: a case that was not timed has no bar, and says why.
+// Draws the results of a run: a case that was not timed has no bar, and says why.
 class ResultBarsChart : public CaseBarsChart {
     Q_OBJECT
   public:
@@ -110,14 +111,14 @@ class ResultBarsChart : public CaseBarsChart {
     Figures m_figures;
 };
 
-// p50 of each case as a bar, p95 as a whisker.
+// Draws p50 of each case as a bar, p95 as a whisker.
 class LatencyChart : public ResultBarsChart {
     Q_OBJECT
   public:
     explicit LatencyChart(QWidget* parent = nullptr);
 };
 
-// Each case's p50 as a multiple of copying the same plane in the same run: how far from the least there is.
+// Draws each case's p50 over the time of copying the same plane in the same run.
 class RatioChart : public ResultBarsChart {
     Q_OBJECT
   public:

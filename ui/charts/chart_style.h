@@ -32,7 +32,7 @@ struct TickScale {
     double step = 1;
     int decimals = 0;
 };
-// About `ticks` steps. Precondition: both finite, low <= high.
+// Returns a scale of about `ticks` steps. Precondition: both finite, low <= high.
 TickScale tickScale(double low, double high, int ticks, bool integers = false);
 void applyScale(QValueAxis& axis, const TickScale& scale);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What all charts of the page share: theme, hover, choosing a case by mouse and keys, a description in words
-// for those who do not see it, drawing for export.
+// Provides what all charts of the page share: theme, hover, choosing a case by mouse and keys, an accessible
+// description, drawing for export.
 #pragma once
 
 #include <QChartView>
@@ -15,21 +15,21 @@ namespace workbench {
 class ChartView : public QChartView {
     Q_OBJECT
   public:
-    // `fileStem` names the chart's files: "latency".
+    // Makes an empty chart. `fileStem` names the chart's files: "latency".
     ChartView(const QString& name, const QString& fileStem, QWidget* parent);
 
     QString name() const { return m_name; }
     QString fileStem() const { return m_fileStem; }
     // Returns what the chart shows, in words; also the accessible description.
     QString summary() const { return accessibleDescription(); }
-    // Shown instead of a chart when there is nothing to draw; empty when there is.
+    // Returns the text that is shown instead of a chart while there is nothing to draw; else empty.
     QString emptyText() const { return m_emptyText; }
 
     // Shows results, in charts of such; those of something else have a function of their own. `chosen` is an
     // index into results, -1: none. Keeps no reference.
     void showResults(const std::vector<CaseResult>& results, int chosen);
 
-    // Above the chart.
+    // Returns the heading above the chart.
     QString heading() const { return m_heading; }
 
     // Draws the chart as it would be at `size`, on the theme's background.
@@ -50,14 +50,15 @@ class ChartView : public QChartView {
     void present(int count, int chosen, const QString& nothing, const std::function<QString()>& make);
     // Colours and fonts of what build made; also after a change of theme.
     virtual void restyle() = 0;
-    // Before the chart is laid out at a size.
+    // Prepares to lay out the chart at a size.
     virtual void arrange(const QSizeF& /*size*/) {}
 
     void setEmptyText(const QString& text);
-    // With `labelled`, a line below it is left for what stands at lines of the plot: labelBaseline().
+    // Sets the heading. With `labelled`, a line below it is left for what stands at lines of the plot:
+    // labelBaseline().
     void setHeading(const QString& heading, bool labelled = false);
     double labelBaseline() const;
-    // What the chart leaves free at its other edges, for what is drawn there.
+    // Sets the room at the other edges for what is drawn there.
     void setFreeEdges(int left, int right, int bottom);
     // Draws over the series, in the coordinates of the view.
     void setOverlay(std::function<void(QPainter&)> draw);

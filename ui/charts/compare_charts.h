@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two records in one chart: how the cost of each case changed, its figures side by side, and the samples of
-// the chosen one over each other.
+// Draws two records in one chart: how the cost of each case changed, its figures side by side, and the
+// samples of the chosen one over each other.
 #pragma once
 
 #include "ui/charts/case_bars_chart.h"
@@ -13,7 +13,8 @@ class QValueAxis;
 
 namespace workbench {
 
-// Each case's cost ratio with its interval and verdict; the margin is a band around 1, the limit a line.
+// Draws each case's cost ratio with its interval and verdict; the margin is a band around 1, the limit a
+// line.
 class CompareRatioChart : public CaseBarsChart {
     Q_OBJECT
   public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two opened records and what came of comparing them, as every view of a comparison needs it. Immutable.
+// Holds two opened records and the result of comparing them, for every view of a comparison. Immutable.
 #pragma once
 
 #include <QStringList>
@@ -31,10 +31,10 @@ ComparedRecordsPtr comparedRecords(OpenedRecordPtr base, OpenedRecordPtr now, Re
 // Returns what the samples of a case are in the comparison's metric; empty where the record has no such case.
 std::vector<double> shownSamples(const Record& record, const std::string& key, Metric metric);
 
-// "monday" for /records/monday, "this run" for what lies in no file.
+// Returns "monday" for /records/monday, "this run" for what lies in no file.
 QString recordName(const Record& record);
 QString recordNameAt(const QString& path);
-// Name, time, device, commit: what a reader needs to tell records apart.
+// Returns name, time, device and commit, by which a reader tells records apart.
 QString recordText(const Record& record);
 
 }  // namespace workbench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the chosen case's samples are distributed: a histogram with p50 and p95.
+// Draws the distribution of the chosen case's samples: a histogram with p50 and p95.
 #pragma once
 
 #include "ui/charts/chart_view.h"

@@ -30,7 +30,7 @@ struct DuelRow {
 
     // Returns the look where it says something: an interval that has two ends. Null: there is none yet.
     const DuelLook* shownLook() const;
-    // "▶ SLOWER +5.1 %", "… 240 pairs", "waiting".
+    // Returns "▶ SLOWER +5.1 %", "… 240 pairs", "waiting".
     QString figure() const;
     // Returns what is to be read of it besides its figures: the reason, results that differ, what was
     // preempted.
@@ -52,7 +52,7 @@ DuelRows waitingRows(const std::vector<BenchmarkCase>& cases, double margin);
 DuelRow rowOf(const DuelCase& measured);
 DuelRows rowsOf(const Duel& duel);
 
-// "−1.2 % to +0.4 %"
+// Returns "−1.2 % to +0.4 %".
 QString intervalText(const Interval& interval);
 
 }  // namespace workbench

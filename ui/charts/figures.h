@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How figures and cases are written on this page, in one place, so that charts and table agree. Pure.
+// Writes figures and cases as text, so that charts and table agree. Pure.
 #pragma once
 
 #include <QString>
@@ -16,7 +16,7 @@ QString ratioText(double ratio);          // "2.41×"
 QString rateText(double rate);            // "512.3": three digits or more; no unit
 QString errorText(double error);          // "2.38e-07"; "0" when exact
 
-// A case has figures when it was timed: no failure, at least one sample.
+// Returns whether a case was timed, and so has figures: no failure, at least one sample.
 bool isTimed(const CaseResult& result);
 int preemptedCount(const CaseResult& result);
 

@@ -16,8 +16,9 @@ struct Histogram {
     int clipped = 0;          // samples beyond the last bin's right edge, counted in it
 };
 
-// Freedman-Diaconis width, 5 to 60 bins. A long tail (beyond p95 + 3 (p95 - p5)) is gathered in the last bin,
-// or it would leave the rest one bin wide. Precondition: not empty, all finite.
+// Makes a histogram with bins of Freedman-Diaconis width, 5 to 60 of them. A long tail (beyond p95 + 3 (p95 -
+// p5)) is gathered in the last bin, or it would leave the rest one bin wide. Precondition: not empty, all
+// finite.
 Histogram histogramOf(std::span<const double> samples);
 
 // Returns the samples in another histogram's bins, so that the two can be laid over each other. What lies

@@ -18,7 +18,7 @@ struct LegendEntry {
     bool chosen = false;
 };
 
-// What is shown of the entries in a width and a height: names are cut only where one alone is wider.
+// Says which entries are shown in a width and a height: names are cut only where one alone is wider.
 struct LineLegend {
     std::vector<LegendEntry>
         shown;       // column by column, in the order of the lines; the chosen one is among them
@@ -31,7 +31,7 @@ struct LineLegend {
 };
 
 LineLegend layOutLegend(const std::vector<LegendEntry>& entries, double width, double mostHeight);
-// "and 3 more", as the last entry says it.
+// Returns the last entry's text: "and 3 more".
 QString hiddenText(int hidden);
 
 }  // namespace workbench

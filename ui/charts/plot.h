@@ -19,12 +19,12 @@ struct Plot {
         QList<QPointF> points;
         Style style = Style::line;
         int colour = 0;  // of the theme's series
-        // Of points: what each is about, as PlotChart::caseChosen() tells it, and its text; both may be
+        // For points: the case of each, which PlotChart::caseChosen() reports, and its text; both may be
         // empty.
         std::vector<int> cases = {};
         QStringList texts = {};
     };
-    // Of one level, over the whole plot.
+    // Holds the line of one level, over the whole plot.
     struct Contour {
         double level = 0;
         QList<QLineF> lines;
@@ -35,7 +35,7 @@ struct Plot {
     bool countsX = false, countsY = false;  // whole numbers
     std::vector<Line> lines;
     std::vector<Contour> contours;
-    // What the axes reach over at least.
+    // The ranges that the axes include at least.
     std::optional<std::pair<double, double>> xRange, yRange;
     // A band from one y to another, over the whole width, behind the lines.
     std::optional<std::pair<double, double>> yBand;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Each case at its arithmetic intensity and the arithmetic it reached, under the roofs that the measured copy
-// and, where it is known, the measured arithmetic give. Both axes are logarithmic.
+// Draws each case at its arithmetic intensity and the arithmetic throughput that it reached, under the roofs
+// that the measured copy and, where it is known, the measured arithmetic give. Both axes are logarithmic.
 #pragma once
 
 #include <QRectF>

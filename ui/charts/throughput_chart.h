@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Throughput against size: one line for each operation, border and precision.
+// Draws throughput against size: one line for each operation, border and precision.
 #pragma once
 
 #include <QPointF>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One case over time: the median of each record with its interval, oldest first, evenly spaced. Where host,
-// threads, input or output are not those of the record before, the point says so by its shape.
+// Draws one case over time: the median of each record with its interval, oldest first, evenly spaced. Where
+// host, threads, input or output are not those of the record before, the point says so by its shape.
 #pragma once
 
 #include "core/evidence/history.h"
@@ -16,7 +16,7 @@ class TrendChart : public ChartView {
   public:
     explicit TrendChart(QWidget* parent = nullptr);
 
-    // `nothing` is said where there are no points.
+    // Shows a trend. `nothing` is shown where there are no points.
     void showTrend(const QString& key, Metric metric, std::vector<TrendPoint> points, const QString& nothing);
     const std::vector<TrendPoint>& points() const { return m_points; }
     int chosen() const { return m_chosen; }

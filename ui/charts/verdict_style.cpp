@@ -11,20 +11,23 @@
 #include "ui/widgets/theme.h"
 
 namespace workbench {
-namespace {
-
-struct VerdictWords {
-    Q_DECLARE_TR_FUNCTIONS(VerdictStyle)
-};
-
-// Triangles to their side, a square, a diamond, and a ring for what is open.
-enum class Mark { square, left, right, diamond, ring };
 
 struct VerdictLook {
+    // Triangles to their side, a square, a diamond, and a ring for what is open.
+    enum class Mark { square, left, right, diamond, ring };
+
     const char* symbol;
     QColor ThemeColours::*colour;
     Mark mark;
     const char* help;
+};
+
+namespace {
+
+using Mark = VerdictLook::Mark;
+
+struct VerdictWords {
+    Q_DECLARE_TR_FUNCTIONS(VerdictStyle)
 };
 
 // In the order of Verdict.
@@ -76,14 +79,29 @@ constexpr std::array metricNames = {QT_TRANSLATE_NOOP("VerdictStyle", "Times cop
                                     QT_TRANSLATE_NOOP("VerdictStyle", "Latency"),
                                     QT_TRANSLATE_NOOP("VerdictStyle", "Throughput")};
 
-const VerdictLook& lookOf(Verdict verdict) {
-    return verdictLooks[std::size_t(verdict)];
-}
-const VerdictLook& lookOf(DuelVerdict verdict) {
-    return duelLooks[std::size_t(verdict)];
+}  // namespace
+
+AnyVerdict::AnyVerdict(Verdict verdict) : name(name_of(verdict)), look(verdictLooks[std::size_t(verdict)]) {}
+AnyVerdict::AnyVerdict(DuelVerdict verdict) : name(name_of(verdict)), look(duelLooks[std::size_t(verdict)]) {}
+
+QString verdictSymbol(const AnyVerdict& verdict) {
+    return QString::fromUtf8(verdict.look.symbol);
 }
 
-void draw(QPainter& painter, const VerdictLook& look, const QPointF& at) {
+QString verdictText(const AnyVerdict& verdict) {
+    return verdictSymbol(verdict) + QLatin1Char(' ') + toText(verdict.name);
+}
+
+QString verdictHelp(const AnyVerdict& verdict) {
+    return VerdictWords::tr(verdict.look.help);
+}
+
+QColor verdictColour(const AnyVerdict& verdict) {
+    return themeColours().*verdict.look.colour;
+}
+
+void drawVerdict(QPainter& painter, const AnyVerdict& verdict, const QPointF& at) {
+    const VerdictLook& look = verdict.look;
     constexpr double r = 5;
     const QColor colour = themeColours().*look.colour;
     painter.setPen(QPen(themeColours().base, 1));
@@ -112,48 +130,6 @@ void draw(QPainter& painter, const VerdictLook& look, const QPointF& at) {
             painter.drawEllipse(at, 4, 4);
             break;
     }
-}
-
-}  // namespace
-
-QString verdictSymbol(Verdict verdict) {
-    return QString::fromUtf8(lookOf(verdict).symbol);
-}
-
-QString verdictText(Verdict verdict) {
-    return verdictSymbol(verdict) + QLatin1Char(' ') + toText(name_of(verdict));
-}
-
-QString verdictHelp(Verdict verdict) {
-    return VerdictWords::tr(lookOf(verdict).help);
-}
-
-QColor verdictColour(Verdict verdict) {
-    return themeColours().*lookOf(verdict).colour;
-}
-
-void drawVerdict(QPainter& painter, Verdict verdict, const QPointF& at) {
-    draw(painter, lookOf(verdict), at);
-}
-
-QString verdictSymbol(DuelVerdict verdict) {
-    return QString::fromUtf8(lookOf(verdict).symbol);
-}
-
-QString verdictText(DuelVerdict verdict) {
-    return verdictSymbol(verdict) + QLatin1Char(' ') + toText(name_of(verdict));
-}
-
-QString verdictHelp(DuelVerdict verdict) {
-    return VerdictWords::tr(lookOf(verdict).help);
-}
-
-QColor verdictColour(DuelVerdict verdict) {
-    return themeColours().*lookOf(verdict).colour;
-}
-
-void drawVerdict(QPainter& painter, DuelVerdict verdict, const QPointF& at) {
-    draw(painter, lookOf(verdict), at);
 }
 
 QString metricText(Metric metric) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// How verdicts look, in one place: a word, a symbol and a colour, so that none of them is needed alone.
+// Gives verdicts a word, a symbol and a colour, so that a reader needs no single one of them.
 #pragma once
 
 #include <QColor>
 #include <QPointF>
 #include <QString>
+#include <string_view>
 
 #include "core/evidence/compare.h"
 #include "core/evidence/duel_verdict.h"
@@ -13,20 +14,27 @@ class QPainter;
 
 namespace workbench {
 
-// "◀", "▶", "=", "?", "–": faster and slower point to the side of the chart they lie on.
-QString verdictSymbol(Verdict verdict);
-QString verdictText(Verdict verdict);   // "▶ SLOWER"
-QString verdictHelp(Verdict verdict);   // what it means, one sentence
-QColor verdictColour(Verdict verdict);  // of the theme in force, readable on base and panel
-// Draws its mark, about 10 wide: shapes as well as colours.
-void drawVerdict(QPainter& painter, Verdict verdict, const QPointF& at);
+struct VerdictLook;
 
-// The same of duels, which have "…", "≠" and "✕" too: undecided, wrong and failed.
-QString verdictSymbol(DuelVerdict verdict);
-QString verdictText(DuelVerdict verdict);
-QString verdictHelp(DuelVerdict verdict);
-QColor verdictColour(DuelVerdict verdict);
-void drawVerdict(QPainter& painter, DuelVerdict verdict, const QPointF& at);
+// A verdict of a comparison or of a duel, whichever is given.
+struct AnyVerdict {
+    // NOLINTBEGIN(google-explicit-constructor): callers give either kind
+    AnyVerdict(Verdict verdict);
+    AnyVerdict(DuelVerdict verdict);
+    // NOLINTEND(google-explicit-constructor)
+
+    std::string_view name;
+    const VerdictLook& look;
+};
+
+// Returns "◀", "▶", "=", "?" or "–": faster and slower point to the side of the chart they lie on. Duels have
+// "…", "≠" and "✕" too: undecided, wrong and failed.
+QString verdictSymbol(const AnyVerdict& verdict);
+QString verdictText(const AnyVerdict& verdict);   // "▶ SLOWER"
+QString verdictHelp(const AnyVerdict& verdict);   // what it means, one sentence
+QColor verdictColour(const AnyVerdict& verdict);  // of the theme in force, readable on base and panel
+// Draws its mark, about 10 wide: shapes as well as colours.
+void drawVerdict(QPainter& painter, const AnyVerdict& verdict, const QPointF& at);
 
 QString metricText(Metric metric);                 // "Times copy"
 QString metricValue(double value, Metric metric);  // with its unit: "2.41×", "1.2345 ms", "512.3 Mpix/s"

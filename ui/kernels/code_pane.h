@@ -10,10 +10,10 @@ namespace workbench {
 class CodePane : public QPlainTextEdit {
     Q_OBJECT
   public:
-    // `name`: for those who cannot see what stands around it.
+    // Makes an empty pane. `name`: its accessible name.
     explicit CodePane(const QString& name, QWidget* parent = nullptr);
 
-    // Lines count from 1. The first one is scrolled to unless it can be seen.
+    // Marks lines, which count from 1. Scrolls to the first unless it is visible.
     void markLines(const QList<int>& lines);
     void markError(int line);  // 0: none
     const QList<int>& markedLines() const { return m_marked; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a data set is made of, and how fast one is made: bars of what is counted, and plots.
+// Draws what a data set consists of and how fast one is made: bars of counts, and plots.
 #pragma once
 
 #include <QList>

@@ -81,22 +81,22 @@ void DataSetDesk::open(const QString& folder) {
         });
 }
 
-void DataSetDesk::make(const DataSetWish& wish) {
+void DataSetDesk::make(const DataSetRequest& request) {
     if (isMaking()) return;
     m_opening.abandon();
     m_progress.clear();
     m_fraction = 0;
     m_pace.clear();
-    if (!wish.resume) m_pace.push_back({});
+    if (!request.resume) m_pace.push_back({});
     Q_EMIT paceChanged();
     const auto note = [this](double seconds, std::uint64_t pairs) {
         m_pace.push_back({.seconds = seconds, .pairs = pairs});
         Q_EMIT paceChanged();
     };
     m_making.start(
-        tr("Making %1").arg(QFileInfo(wish.folder).fileName()),
-        [wish, note](const JobControl& control) -> Result<synth::GenerateProgress> {
-            IIR2D_TRY(const synth::GenerateOptions options, completeOptions(wish, control.stop));
+        tr("Making %1").arg(QFileInfo(request.folder).fileName()),
+        [request, note](const JobControl& control) -> Result<synth::GenerateProgress> {
+            IIR2D_TRY(const synth::GenerateOptions options, completeOptions(request, control.stop));
             inspect::GenerateReport report(options.count);
             const auto tell = [&](const synth::GenerateProgress& made) {
                 const auto state = report.state(made);
@@ -106,7 +106,7 @@ void DataSetDesk::make(const DataSetWish& wish) {
             return synth::generate_data_set(options, inspect::toolchains_until(control.stop), tell,
                                             control.stop);
         },
-        [this, wish](const Result<synth::GenerateProgress>& made) {
+        [this, request](const Result<synth::GenerateProgress>& made) {
             const bool isCancelled = !made && made.error().kind == ErrorKind::cancelled;
             if (!made && !isCancelled) {
                 Q_EMIT failed(toSentence(made.error().message));
@@ -123,8 +123,8 @@ void DataSetDesk::make(const DataSetWish& wish) {
                                      tr("%n pair(s)", nullptr, int(made->pairs)),
                                      tr("%n skeleton(s)", nullptr, int(made->skeletons))));
             }
-            if (isCancelled && !QFileInfo::exists(wish.folder + QStringLiteral("/run.json"))) return;
-            open(wish.folder);
+            if (isCancelled && !QFileInfo::exists(request.folder + QStringLiteral("/run.json"))) return;
+            open(request.folder);
         });
 }
 

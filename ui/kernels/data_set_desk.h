@@ -11,20 +11,20 @@
 #include "core/compile/compiler.h"
 #include "core/inspect/data_set_view.h"
 #include "core/inspect/mismatch.h"
-#include "ui/kernels/data_set_wish.h"
+#include "ui/kernels/data_set_request.h"
 #include "ui/kernels/shown_kernel.h"
 #include "ui/session/job.h"
 
 namespace workbench {
 
-// All members are called in the GUI thread.
+// Opens, makes and searches data sets. All members are called in the GUI thread.
 class DataSetDesk : public QObject {
     Q_OBJECT
   public:
     explicit DataSetDesk(ShownKernelModel& shown, QObject* parent = nullptr);
     ~DataSetDesk() override;
 
-    // On: the chosen record is what the page shows.
+    // Sets whether the page shows the chosen record.
     void setShown(bool on);
 
     const std::shared_ptr<const inspect::DataSetView>& dataSet() const { return m_dataSet; }  // may be null
@@ -32,23 +32,24 @@ class DataSetDesk : public QObject {
     bool isOpening() const { return m_opening.isRunning(); }
 
     // Makes one, on as many threads as there are processors; cancel() keeps whole shards.
-    void make(const DataSetWish& wish);
+    void make(const DataSetRequest& request);
     bool isMaking() const { return m_making.isRunning(); }
     void cancel();  // the making, or the opening
-    // Of the making, "120 kernels, 3 rejected, 40 pairs/s, 12 s left", or of the opening; empty: not known.
+    // Returns the progress of making, "120 kernels, 3 rejected, 40 pairs/s, 12 s left", or of opening; empty:
+    // not known.
     const QString& progress() const { return m_progress; }
     double fraction() const { return m_fraction; }
 
     void chooseRecord(const QString& id);
     const std::optional<inspect::RecordView>& record() const { return m_record; }
-    // Of the chosen record, in its order; the direction's alone.
+    // Returns the targets of the chosen record in the chosen direction, in its order.
     QStringList targets() const;
     const QString& target() const { return m_target; }
     void setTarget(const QString& target);
     bool isBackward() const { return m_isBackward; }
     void setBackward(bool on);
 
-    // Another target of the record, whose text is shown as a difference to the target's; empty: none.
+    // Returns another target of the record, whose text is shown as a difference to the target's; empty: none.
     const QString& otherTarget() const { return m_otherTarget; }
     void setOtherTarget(const QString& target);
 
@@ -69,7 +70,7 @@ class DataSetDesk : public QObject {
     };
     const std::vector<Pace>& pace() const { return m_pace; }
 
-    // The `iir2d synth show`, or `synth diff`, of what is shown; empty: nothing is.
+    // Returns the `iir2d synth show` or `synth diff` that prints what is shown; empty: nothing is.
     QString commandLine() const;
 
   Q_SIGNALS:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Data sets of generated kernels: open or make one, search its records, choose what is shown of one, save its
-// charts.
+// Lets a person open or make a data set of generated kernels, search its records, choose what is shown of
+// one, and save its charts.
 #pragma once
 
 #include <QWidget>

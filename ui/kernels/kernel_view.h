@@ -34,7 +34,7 @@ class KernelView : public QWidget {
     TextTable& table(Tab tab) const;
     MismatchTab& mismatchTab() const { return *m_mismatch; }
     CodePane& editor() const { return *m_editor; }
-    // On: the source is the editor's, also while no kernel is shown.
+    // Sets whether the source is shown in the editor, also while no kernel is shown.
     void setEditing(bool on);
 
   Q_SIGNALS:

@@ -44,7 +44,7 @@ MakeForm::MakeForm(QWidget* parent) : QWidget(parent) {
     auto* all = makeColumn(this, smallSpacing);
     all->addWidget(scroll, 1);
     addButtons(*all);
-    setWish({});
+    setRequest({});
 }
 
 void MakeForm::addFields(QVBoxLayout& column) {
@@ -153,7 +153,7 @@ void MakeForm::addButtons(QVBoxLayout& column) {
     column.addLayout(buttons);
     const auto ask = [this](bool resume) {
         takeTyped();
-        DataSetWish wanted = wish();
+        DataSetRequest wanted = request();
         wanted.resume = resume;
         Q_EMIT makeAsked(wanted);
     };
@@ -161,7 +161,7 @@ void MakeForm::addButtons(QVBoxLayout& column) {
     connect(m_resume, &QPushButton::clicked, this, [ask] { ask(true); });
     connect(m_copy, &QToolButton::clicked, this, [this] {
         takeTyped();
-        QApplication::clipboard()->setText(commandLine(wish()));
+        QApplication::clipboard()->setText(commandLine(request()));
     });
 }
 
@@ -170,11 +170,11 @@ void MakeForm::takeTyped() {
     if (QWidget* const now = focusWidget(); now && now != &m_folder->edit()) now->clearFocus();
 }
 
-DataSetWish MakeForm::wish() const {
-    DataSetWish made{.folder = m_folder->text(),
-                     .count = std::uint64_t(m_count->value()),
-                     .seed = std::uint64_t(m_seed->value()),
-                     .backward = m_backward->isChecked()};
+DataSetRequest MakeForm::request() const {
+    DataSetRequest made{.folder = m_folder->text(),
+                        .count = std::uint64_t(m_count->value()),
+                        .seed = std::uint64_t(m_seed->value()),
+                        .backward = m_backward->isChecked()};
     bool isAll = true;
     for (std::size_t k = 0; k < m_categories.size(); ++k) {
         const double weight = m_categories[k].weight->value();
@@ -197,32 +197,32 @@ DataSetWish MakeForm::wish() const {
     return made;
 }
 
-void MakeForm::setWish(const DataSetWish& wish) {
-    m_folder->setText(wish.folder);
-    m_count->setValue(int(wish.count));
-    m_seed->setValue(int(wish.seed));
-    m_backward->setChecked(wish.backward);
+void MakeForm::setRequest(const DataSetRequest& request) {
+    m_folder->setText(request.folder);
+    m_count->setValue(int(request.count));
+    m_seed->setValue(int(request.seed));
+    m_backward->setChecked(request.backward);
     for (std::size_t k = 0; k < m_categories.size(); ++k) {
-        const auto found = wish.weights.find(static_cast<synth::Category>(k));
-        m_categories[k].wanted->setChecked(wish.weights.empty() || found != wish.weights.end());
-        m_categories[k].weight->setValue(found == wish.weights.end() ? 1 : found->second);
+        const auto found = request.weights.find(static_cast<synth::Category>(k));
+        m_categories[k].wanted->setChecked(request.weights.empty() || found != request.weights.end());
+        m_categories[k].weight->setValue(found == request.weights.end() ? 1 : found->second);
     }
-    m_defaultTargets->setChecked(wish.targets.isEmpty());
-    m_targets->setDisabled(wish.targets.isEmpty());
+    m_defaultTargets->setChecked(request.targets.isEmpty());
+    m_targets->setDisabled(request.targets.isEmpty());
     for (int k = 0; k < m_targets->count(); ++k) {
         QListWidgetItem& item = *m_targets->item(k);
-        item.setCheckState(wish.targets.contains(item.data(Qt::UserRole).toString()) ? Qt::Checked
-                                                                                     : Qt::Unchecked);
+        item.setCheckState(request.targets.contains(item.data(Qt::UserRole).toString()) ? Qt::Checked
+                                                                                        : Qt::Unchecked);
     }
     for (QCheckBox* level : m_levels)
         level->setChecked(level == m_levels.front() ||
-                          (wish.levels.isEmpty() ? level->text() != QLatin1String("V1")
-                                                 : wish.levels.contains(level->text())));
+                          (request.levels.isEmpty() ? level->text() != QLatin1String("V1")
+                                                    : request.levels.contains(level->text())));
     showState();
 }
 
 void MakeForm::setTargets(const std::vector<compile::TargetState>& targets) {
-    const QStringList chosen = wish().targets;
+    const QStringList chosen = request().targets;
     m_targets->clear();
     const auto defaults = compile::default_targets();
     for (const compile::TargetState& one : targets) {
@@ -249,7 +249,7 @@ void MakeForm::showState() {
     const bool hasKernels = std::ranges::any_of(m_categories, [](const CategoryRow& row) {
         return row.wanted->isChecked() && row.weight->value() > 0;
     });
-    const DataSetWish now = wish();
+    const DataSetRequest now = request();
     const auto quotas = synth::quotas_of(optionsOf(now));
     for (std::size_t k = 0; k < m_categories.size(); ++k) {
         const auto found = quotas.find(static_cast<synth::Category>(k));

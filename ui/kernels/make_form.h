@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/compile/target.h"
-#include "ui/kernels/data_set_wish.h"
+#include "ui/kernels/data_set_request.h"
 
 class QCheckBox;
 class QGridLayout;
@@ -27,14 +27,14 @@ class MakeForm : public QWidget {
   public:
     explicit MakeForm(QWidget* parent = nullptr);
 
-    DataSetWish wish() const;
-    void setWish(const DataSetWish& wish);
-    // The targets that there are, available or not.
+    DataSetRequest request() const;
+    void setRequest(const DataSetRequest& request);
+    // Sets the targets that exist, available or not.
     void setTargets(const std::vector<compile::TargetState>& targets);
     void setBusy(bool busy);
 
   Q_SIGNALS:
-    void makeAsked(const workbench::DataSetWish& wish);  // also to resume
+    void makeAsked(const workbench::DataSetRequest& request);  // also to resume
     void shown();
 
   protected:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a compiled kernel gives that it should not: element by element, and the first statement at fault.
+// Shows where a compiled kernel gives wrong results: element by element, and the first statement at fault.
 #pragma once
 
 #include <QWidget>

@@ -18,14 +18,14 @@ namespace workbench {
 
 class Session;
 
-// All members are called in the GUI thread.
+// Shows the library's own kernels. All members are called in the GUI thread.
 class OurKernels : public QObject {
     Q_OBJECT
   public:
     OurKernels(Session& session, ShownKernelModel& shown, QObject* parent = nullptr);
     ~OurKernels() override;
 
-    // On: the one that was cut last, and each that is cut, is what the page shows.
+    // Sets whether the page shows the kernel that was extracted last, and each one that is.
     void setShown(bool on);
 
     // Begins to read the installed text, unless it was read.
@@ -61,7 +61,7 @@ class OurKernels : public QObject {
         std::string job;
         QString note;
     };
-    // What a choice is made of; on a GPU that makes a plan, which may wake it.
+    // Holds what a choice depends on; on a GPU choosing makes a plan, which may start its driver.
     struct Asked {
         Operation operation;
         iir2d::Device device;

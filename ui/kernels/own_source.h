@@ -18,7 +18,7 @@
 
 namespace workbench {
 
-// All members are called in the GUI thread.
+// Compiles the person's own source. All members are called in the GUI thread.
 class OwnSource : public QObject {
     Q_OBJECT
   public:
@@ -34,28 +34,30 @@ class OwnSource : public QObject {
     // Takes a source that is in no file, by a name.
     void setSource(const QString& name, const QString& text);
 
-    // On: what is made of it is what the page shows. The first time it looks for the compilers and compiles.
+    // Sets whether the page shows what is compiled of the source. The first time it looks for the compilers
+    // and compiles.
     void setShown(bool on);
     QStringList targets() const;  // those that are there
     const QString& target() const { return m_target; }
     void setTarget(const QString& target);
     bool isCompiling() const { return m_compiling.isRunning() || m_pause.isActive(); }
 
-    // Of the newest text that was compiled; null: none, or it has an error.
+    // Returns what the newest text was compiled to; null: nothing was, or it has an error.
     const std::optional<inspect::CompiledSource>& compiled() const { return m_compiled; }
     const QString& problem() const { return m_problem; }  // why it does not compile; empty: it does
     int problemLine() const { return m_problemLine; }     // 0: not known
     const QString& kernel() const { return m_kernel; }    // the symbol that is chosen
     void chooseKernel(const QString& symbol);
-    // The `iir2d synth extract` that prints the same text; empty: the source is in no file.
+    // Returns the `iir2d synth extract` that prints the same text; empty: the source is in no file.
     QString commandLine() const;
-    // Where includes are searched for after the file's folder, and what is defined: "NAME", "NAME=VALUE".
+    // Return the folders in which includes are searched for after the file's own, and the definitions:
+    // "NAME", "NAME=VALUE".
     const QStringList& includeFolders() const { return m_includeFolders; }
     const QStringList& definitions() const { return m_definitions; }
     void setOptions(const QStringList& includeFolders, const QStringList& definitions);
 
-    // Whether the chosen kernel is inside the kernel language, with its backward kernel and the levels that
-    // it passed; null: not known yet, or that could not be found out.
+    // Returns whether the chosen kernel is inside the kernel language, with its backward kernel and the
+    // levels that it passed; null: not known yet, or it could not be found out.
     const std::shared_ptr<const inspect::LanguageCheck>& check() const { return m_check; }
     int verifiedTargets() const;
     bool isChecking() const { return m_checking.isRunning(); }

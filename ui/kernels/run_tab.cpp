@@ -125,7 +125,8 @@ QWidget* RunTab::makeForm() {
     add(tr("Threads a block"), m_block, tr("X, X,Y or X,Y,Z"));
     add(tr("Dynamic shared bytes"), m_shared, tr("Static shared memory comes on top"));
     add(tr("Order"), m_seed,
-        tr("0: blocks, warps and diverged lanes in rising order; else an order of its own"));
+        tr("Order of blocks, warps and diverged lanes: 0 for rising order, else a random order of this "
+           "seed"));
     m_all = new QCheckBox(tr("Races and unwritten reads"), form);
     m_all->setAccessibleName(m_all->text());
     m_all->setChecked(true);

@@ -37,7 +37,8 @@ struct ShownKernel {
     std::string otherText;
     QString targetName;
     QString otherTarget;
-    // Of a difference, and of what is no PTX: instructions by name, in the text and in the other.
+    // Counts instructions by name, in the text and in the other; for a difference, and for text that is not
+    // PTX.
     struct Instructions {
         std::string name;
         std::uint64_t here = 0;
@@ -50,11 +51,11 @@ struct ShownKernel {
     std::string languageSource;  // of the forward kernel
     bool isBackward = false;
     std::vector<inspect::RunRequest> runs;
-    // That its texts passed, and what is to be said of it.
+    // The levels that its texts passed, and a remark.
     std::vector<inspect::RecordLevel> levels;
     QString levelsNote;
     std::shared_ptr<const inspect::Mismatch> mismatch;  // null: none is looked at
-    // Counted traffic: rows of the table, and what they are of. Empty: none.
+    // Holds counted traffic: rows of the table, and what they are of. Empty: none.
     struct Counted {
         std::string job;
         inspect::LaunchTraffic launch;
@@ -70,7 +71,7 @@ Result<void> readFacts(ShownKernel& kernel);
 // Returns whether something is still to be found of it: facts, a difference, instructions, runs.
 bool isToBeRead(const ShownKernel& kernel);
 
-// All members are called in the GUI thread.
+// Holds the kernel that the page shows. All members are called in the GUI thread.
 class ShownKernelModel : public QObject {
     Q_OBJECT
   public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is said and chosen of one's own source; the source itself is edited beside its text.
+// Shows messages and choices about a person's own source, which is edited beside its text.
 #pragma once
 
 #include <QWidget>

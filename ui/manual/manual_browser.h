@@ -14,7 +14,7 @@ namespace workbench {
 class ManualBrowser : public QTextBrowser {
     Q_OBJECT
   public:
-    // The manual must outlive it.
+    // Shows a manual, which must outlive it.
     explicit ManualBrowser(const Manual& manual, QWidget* parent = nullptr);
 
     // Shows a page from a heading on; from its beginning without one, or where it has none of that name.
@@ -42,7 +42,7 @@ class ManualBrowser : public QTextBrowser {
   Q_SIGNALS:
     void pageShown();  // another page, or another place of the history
     void webLinkClicked(const QUrl& url);
-    // A link to what is not in the manual, as a sentence.
+    // Reports in a sentence that a link leads to what is not in the manual.
     void linkRefused(const QString& why);
 
   protected:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How a page of the manual looks: what the reader of Markdown leaves plain, in the theme's colours, and its
-// pictures as wide as the page has room for.
+// Styles a page of the manual: sets what the reader of Markdown leaves plain in the theme's colours, and
+// scales pictures to the page's width.
 #pragma once
 
 #include <QString>

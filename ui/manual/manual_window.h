@@ -27,8 +27,8 @@ class ManualWindow : public QWidget {
 
     // Shows the page, and the window where it is not shown or behind others.
     void openPage(const QString& page, const QString& anchor = {});
-    // A modal dialog lets no other window be used but those that belong to it: until it ends, the manual
-    // does. Null: it belongs to none.
+    // Makes the manual a window of a modal dialog, which lets no other windows be used, until the dialog
+    // ends. Null: it belongs to none.
     void setOwner(QWidget* dialog);
     void setQuery(const QString& query);
     // Shows the first hit of a page of those that were found: 0 is the first page.
@@ -37,12 +37,12 @@ class ManualWindow : public QWidget {
     void findOnPage(const QString& text);
 
     const Manual& manual() const { return m_manual; }
-    // Null without the manual's files.
+    // Returns the browser; null without the manual's files.
     ManualBrowser* browser() const { return m_browser; }
     bool isSearchComplete() const { return m_manual.pagesRead() == m_manual.pages().size(); }
 
   Q_SIGNALS:
-    // Only by a click, or Enter on it. Whoever has the window opens it.
+    // Reports a click on a link to the web, or Enter on it. The window's owner opens it.
     void webLinkClicked(const QUrl& url);
 
   private:

@@ -34,7 +34,8 @@ class FilterEditor : public QWidget {
     void refuse(int control, const QString& reason);
 
   Q_SIGNALS:
-    // The draft after the user changed `control` (a number of this editor's, at least 1), `what` naming it.
+    // Reports the draft after the user changed `control` (a number of this editor's, at least 1), `what`
+    // naming it.
     void edited(const workbench::FilterOperation& draft, int control, const QString& what);
     void finished();  // of a series of edits with one control: a drag, a turn of the wheel
 

@@ -28,8 +28,8 @@ class OperationEditor : public QWidget {
 
     // Follows row `row` of the recipe; -1 for none. A draft that was refused is dropped.
     void setRow(int row);
-    // After the recipe changed or rows moved: the same operation may now be at `row`. Keeps a refused draft
-    // when the operation is as it was.
+    // Follows an operation that may be at `row` now, after the recipe changed or rows moved. Keeps a refused
+    // draft when the operation is as it was.
     void follow(int row);
 
   private:

@@ -30,7 +30,7 @@ class OperationList : public QListView {
     QSize minimumSizeHint() const override;
 
   Q_SIGNALS:
-    // While a row is dragged; `drag` numbers the drag.
+    // Asks to move a row while it is dragged; `drag` numbers the drag.
     void moveRequested(int from, int to, int drag);
     void dragFinished();
 

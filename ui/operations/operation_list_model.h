@@ -23,7 +23,7 @@ class OperationListModel : public QAbstractListModel {
 
     using QAbstractListModel::QAbstractListModel;
 
-    // `input`: the open image's shape, w == 0 when there is none.
+    // Shows a recipe. `input`: the open image's shape, w == 0 when there is none.
     void setRecipe(const Recipe& recipe, iir2d::Shape input);
 
     int rowCount(const QModelIndex& parent = {}) const override;

@@ -14,13 +14,13 @@ namespace workbench {
 class PairRow : public QObject {
     Q_OBJECT
   public:
-    // Owned by the grid's parent. `label` may carry a mnemonic.
+    // Adds a row, owned by the grid's parent. `label` may carry a mnemonic.
     PairRow(FormGrid& grid, const QString& label, const QString& help, int minimum);
 
     QString name() const { return m_name; }
     // Shows a value, emitting nothing; a square one links the two.
     void setValue(iir2d::Extent value);
-    // The same, but leaves the link as the user set it.
+    // Shows a value likewise, but leaves the link as the user set it.
     void showValue(iir2d::Extent value);
     void setEnabled(bool enabled, const QString& why = {});
     void setVisible(bool visible);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One parameter in a form: label, slider, spin box with its unit, reset button, and below them the reason
-// when a value was refused. A switch is a check box with a reset button.
+// Edits one parameter in a form: label, slider, spin box with its unit, reset button, and below them the
+// reason when a value was refused. A switch is a check box with a reset button.
 #pragma once
 
 #include <QObject>
@@ -17,7 +17,8 @@ namespace workbench {
 class ParameterRow : public QObject {
     Q_OBJECT
   public:
-    // Owned by the grid's parent. The slider covers `scale`, the spin box the parameter's whole range.
+    // Adds a row, owned by the grid's parent. The slider covers `scale`, the spin box the parameter's whole
+    // range.
     ParameterRow(FormGrid& grid, const iir2d::FilterParameter& parameter, const SliderScale& scale);
     ParameterRow(FormGrid& grid, const iir2d::FilterParameter& parameter);
 
@@ -34,8 +35,8 @@ class ParameterRow : public QObject {
     QString refusal() const { return m_refusal->reason(); }
 
   Q_SIGNALS:
-    // By the user. Many follow each other in a drag, a turn of the wheel or a held arrow; finished() comes
-    // when it is over.
+    // Reports an edit by the user. Many follow each other in a drag, a turn of the wheel or a held arrow;
+    // finished() comes when it is over.
     void valueEdited(double value);
     void finished();
 

@@ -17,7 +17,7 @@ class PairRow;
 class ParameterRow;
 class RefusalLine;
 
-// What an edit changed; the numbers that PoolEditor's signals carry.
+// Names the control that an edit changed, as PoolEditor's signals carry it.
 enum class PoolControl {
     type = 1,
     window,
@@ -47,7 +47,7 @@ class PoolEditor : public QWidget {
     void refuse(int control, const QString& reason);
 
   Q_SIGNALS:
-    // The draft after the user changed `control` (a PoolControl), `what` naming it.
+    // Reports the draft after the user changed `control` (a PoolControl), `what` naming it.
     void edited(const workbench::PoolOperation& draft, int control, const QString& what);
     void finished();
 

@@ -19,7 +19,7 @@ class RecipeBar : public QWidget {
   public:
     explicit RecipeBar(Session& session, QWidget* parent = nullptr);
 
-    // Each is one undo step; an error is shown and leaves the recipe as it is.
+    // Open or replace the recipe. Each is one undo step; an error is shown and leaves the recipe as it is.
     bool openRecipe(const QString& path);
     bool saveRecipeTo(const QString& path);
     QString path() const { return m_path; }

@@ -10,18 +10,19 @@
 
 namespace workbench {
 
-// "EMA", "Max pooling": what an operation is, without its parameters.
+// Returns what an operation is, without its parameters: "EMA", "Max pooling".
 QString operationName(const Operation& operation);
 QString poolName(iir2d::PoolOp op);
 QString poolHelp(iir2d::PoolOp op);  // a sentence
-// describe() of the operation without the name it begins with; empty when nothing else is in it.
+// Returns describe() of the operation without its name at the beginning; empty when it has nothing else.
 QString operationDetails(const Operation& operation);
 
 // Returns an operation at its defaults.
 Operation defaultFilter(int filterId);
 Operation defaultPool(iir2d::PoolOp op);
 
-// `row` from 0 to the number of operations; rows outside give the recipe unchanged.
+// Return the recipe with one change. `row` from 0 to the number of operations; rows outside give the recipe
+// unchanged.
 Recipe withInserted(Recipe recipe, int row, Operation operation);
 Recipe withRemoved(Recipe recipe, int row);
 Recipe withReplaced(Recipe recipe, int row, Operation operation);
@@ -29,12 +30,12 @@ Recipe withEnabled(Recipe recipe, int row, bool enabled);
 // Moves the operation at `from` to row `to`.
 Recipe withMoved(Recipe recipe, int from, int to);
 
-// What each row meets: the size that reaches it and, when it is on and cannot work, the reason.
+// Holds the size of the image that reaches a row and, when the row is on and cannot work, the reason.
 struct RowState {
     iir2d::Shape input;  // w == 0: not known, no image or an error above
     QString error;
 };
-// `input` with w == 0 when no image is open.
+// Returns the state of each row. `input` with w == 0 when no image is open.
 std::vector<RowState> rowStates(const Recipe& recipe, iir2d::Shape input);
 
 // Returns why the operation may not take the place of row `row`, or an empty string. It may not when it is

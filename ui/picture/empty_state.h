@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the picture's place shows before there is a picture: what to do, and the files opened lately.
+// Shows what to do while there is no pictureand the files opened lately.
 #pragma once
 
 #include <QWidget>

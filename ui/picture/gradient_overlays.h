@@ -29,15 +29,16 @@ struct GradientPicture {
     bool operator==(const GradientPicture&) const = default;
 };
 
-// Device pixels. Each sample as strong as its weight is beside the largest, with its number where there is
-// room; framed as a whole, or the painted pixels framed one by one.
+// Paints a gradient, in device pixels. Each sample is as strong as its weight relative to the largest, with
+// its number where there is room; framed as a whole, or the painted pixels framed one by one.
 void paintGradient(QPainter& painter, const ViewTransform& transform, const GradientPicture& picture);
-// Logical pixels: which colour is which derivative, and the caption, above `anchor`, the bottom left corner.
-// Returns where.
+// Paints, in logical pixels, which colour is which derivative, and the caption, above `anchor`, the bottom
+// left corner. Returns the rectangle.
 QRect paintGradientScale(QPainter& painter, QPoint anchor, const GradientPicture& picture);
 
-// Device pixels. The map covers the whole image. Samples of a few pixels are framed one by one, smaller ones
-// are tinted, and where several share a pixel it is tinted as strongly as the part of them that is taken.
+// Paints an argmax map, in device pixels. The map covers the whole image. Samples of a few pixels are framed
+// one by one, smaller ones are tinted, and where several share a pixel it is tinted as strongly as the part
+// of them that is taken.
 void paintArgmax(QPainter& painter, const ViewTransform& transform, const ArgmaxMap& argmax);
 
 }  // namespace workbench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One picture of a view: keeps what it last rendered, draws that at once, and renders anew when image,
+// Draws one picture of a view: keeps what it last rendered, draws that at once, and renders anew when image,
 // position or display options have changed: at once where it is quick, else in the background with the old
 // picture shown in its right place until the new one lands.
 #pragma once
@@ -26,7 +26,8 @@ class ImageLayer : public QObject {
     explicit ImageLayer(QObject* parent = nullptr);
     ~ImageLayer() override;  // waits for a rendering in the background
 
-    // The image covers the whole area of the view's image size, whatever its own size. Null clears.
+    // Sets the image, which covers the whole area of the view's image size, whatever its own size. Null
+    // clears.
     void setImage(std::shared_ptr<const Image> image);
     void setOptions(const DisplayOptions& options);
     void setBackground(QRgb background);

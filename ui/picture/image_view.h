@@ -22,7 +22,7 @@ class ImageView : public QWidget {
   public:
     explicit ImageView(QWidget* parent = nullptr);
 
-    // A new source of another size is fitted; the result is dropped.
+    // Sets the source. A source of another size is fitted; the result is dropped.
     void setSource(ImagePtr source);
     // Covers the source's area, whatever its size: a proxy is smaller, and so is a pooled image. `exactSize`
     // is what the whole result has, for the grid.
@@ -30,7 +30,7 @@ class ImageView : public QWidget {
     void setMark(const ViewMark& mark);
     // Stands in for the original before and beside the result, under this name; null: the source itself.
     void setInput(std::shared_ptr<const Image> input, const QString& of);
-    // Painted over the picture; without marks none.
+    // Sets the gradient that is painted over the picture; without marks none is.
     void setGradient(GradientPicture gradient);
     const GradientPicture& gradientPicture() const { return m_gradient; }
     const std::vector<GradientMark>& gradientMarks() const { return m_gradient.marks; }
@@ -74,7 +74,7 @@ class ImageView : public QWidget {
     void splitChanged(bool on);
     void splitMoved(double position);
     void originalChanged(bool on);
-    // A pixel of the source that a stroke begins at or comes across.
+    // Reports a pixel of the source at which a stroke begins or which it crosses.
     void brushed(const QPoint& pixel, bool starts, bool negative);
 
   protected:

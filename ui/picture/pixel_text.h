@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pixels and images in words and in the file's own numbers. Pure functions.
+// Writes pixels and images as text, in the file's own numbers. Pure functions.
 #pragma once
 
 #include <QList>
@@ -21,21 +21,21 @@ QString sampleText(double sample, const ImageInfo& info);
 // image.
 QString pixelText(const Image& image, std::int64_t x, std::int64_t y, int limit = 4);
 
-// "R", "G", "B", "A", "Y" for the usual ones, the file's own name otherwise.
+// Returns "R", "G", "B", "A" or "Y" for the usual ones, the file's own name otherwise.
 QString channelName(const ImageInfo& info, int channel);
-// "512 × 512 · RGB · 8-bit"
+// Returns "512 × 512 · RGB · 8-bit".
 QString summaryText(const ImageInfo& info);
-// "8-bit", "16-bit", "half float", ...
+// Returns "8-bit", "16-bit", "half float", ...
 QString typeText(const ImageInfo& info);
-// "3 NaN, 1 infinite"; empty when every sample is finite.
+// Returns "3 NaN, 1 infinite"; empty when every sample is finite.
 QString nonFiniteText(const std::vector<ChannelStatistics>& statistics);
-// "1.5 GiB"
+// Returns "1.5 GiB".
 QString bytesText(std::uint64_t bytes);
-// "12.3 ms", "1.23 s"
+// Returns "12.3 ms", "1.23 s".
 QString computeTimeText(double milliseconds);
 // Returns where the time of a run on a GPU went, a label and a text each: "Upload", "1.23 ms, 12 MiB".
 QList<std::pair<QString, QString>> runParts(const iir2d::RunTimes& times);
-// "100 %", "6.25 %"
+// Returns "100 %", "6.25 %".
 QString zoomText(double zoom);
 
 // Returns whether the samples are linear light and need the sRGB curve before a screen shows them.

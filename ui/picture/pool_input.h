@@ -29,12 +29,13 @@ class PoolInput : public QObject {
 
     // Sets what is to be computed.
     void setWanted(bool input, bool argmax);
-    // The operation that is selected in the list; -1: none.
+    // Sets the operation that is selected in the list; -1: none.
     void setSelected(int row);
 
     bool isWanted() const { return m_wantsInput || m_wantsArgmax; }
-    // All null or absent while not wanted, and until they are there. The operation is the newest, the others
-    // may lag behind it while they are computed again.
+    // Return the operation and what was computed of it. All are null or absent while not wanted, and until
+    // they are there. The operation is the newest, the others may lag behind it while they are computed
+    // again.
     const std::optional<PoolOperation>& operation() const { return m_operation; }
     QString operationName() const;  // "2. Max pooling", by its number in the list
     std::shared_ptr<const Image> input() const { return m_input; }

@@ -26,7 +26,7 @@ class SaveJob : public QObject {
   Q_SIGNALS:
     void started();
     void progressed(double fraction, const QString& what);
-    // `notes`: what the file's format could not hold, in sentences.
+    // Reports a saved file. `notes`: what the file's format could not hold, in sentences.
     void saved(const QString& path, const QString& notes);
     void failed(const QString& path, const QString& message);
     void cancelled(const QString& path);

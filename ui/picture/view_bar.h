@@ -22,15 +22,16 @@ class ViewBar : public QToolBar {
   public:
     explicit ViewBar(ImageView& view, QWidget* parent = nullptr);
 
-    // Exposure and gamma are for float images, pages for files that have several.
+    // Shows the controls for an image: exposure and gamma for float images, pages for files that have
+    // several.
     void setImage(const ImagePtr& image);
     // Returns, for the menu, all that can be done to the view, in order; null is a separator.
     const QList<QAction*>& viewActions() const { return m_actions; }
     QList<QAction*> pageActions() const { return {m_previousPage, m_nextPage}; }
     QAction* gradientAction() const { return m_gradient; }
     QAction* argmaxAction() const { return m_argmax; }
-    // Return those of the upstream gradient, in the menu only: 1 or -1 for the pixel under the cursor, and
-    // away with all.
+    // Return the actions of the upstream gradient, in the menu only: 1 or -1 for the pixel under the cursor,
+    // and removing all.
     QAction* paintAction() const { return m_paint; }
     QAction* paintNegativeAction() const { return m_paintNegative; }
     QAction* clearPaintedAction() const { return m_clearPainted; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where an image lies in a view: zoom and position, as a value without a widget. View coordinates are device
-// pixels from the view's top left, image coordinates are pixels of the source.
+// Holds where an image lies in a view: zoom and position, as a value without a widget. View coordinates are
+// device pixels from the view's top left, image coordinates are pixels of the source.
 #pragma once
 
 #include <QPointF>
@@ -16,7 +16,7 @@ class ViewTransform {
     // So much of the image stays in the view, in device pixels (or all of it, when it is smaller).
     static constexpr double keptVisible = 48.0;
 
-    // Both keep what is in the middle, or fit again while the view is fitted.
+    // Set a size. Both keep what is in the middle, or fit again while the view is fitted.
     void setViewSize(QSize devicePixels);
     void setImageSize(QSize imagePixels);
 
@@ -30,11 +30,12 @@ class ViewTransform {
     QPointF toView(QPointF image) const { return (image - m_topLeft) * m_zoom; }
     QRectF imageInView() const;  // the whole image, in view coordinates
 
-    // Smaller images are enlarged by whole factors only, so that their pixels stay equally large.
+    // Fits the image to the view. Smaller images are enlarged by whole factors only, so that their pixels
+    // stay equally large.
     void fit();
     // Keeps the image point under `anchor` where it is, as far as keptVisible lets it.
     void zoomTo(double zoom, QPointF anchor);
-    // The next larger (or smaller) of the usual zooms.
+    // Zooms to the next larger (or smaller) of the usual zooms.
     void step(bool in, QPointF anchor);
     void panBy(QPointF viewDelta);  // the image follows: positive moves it right and down
 

@@ -18,7 +18,7 @@ class GateBoard : public QScrollArea {
     Q_OBJECT
   public:
     explicit GateBoard(QWidget* parent = nullptr);
-    // `mayChange`: buttons are there only while the release can be changed.
+    // Shows a release. `mayChange`: buttons are there only while the release can be changed.
     void display(const ReleaseSnapshot& snapshot, bool mayChange);
 
   Q_SIGNALS:

@@ -29,7 +29,7 @@ ReleaseCommands::ReleaseCommands(ReleaseModel& model, Session& session, QWidget&
                   tr("Read the release and hash its evidence again (F5)"), [this] { m_model.reload(); })),
       attach(make(QStringLiteral("add"), tr("A&ttach evidence…"),
                   tr("Copy a file or a record into the release"), [this] { attachEvidence(); })),
-      waive(make(QStringLiteral("warning"), tr("&Waive…"), tr("Let a requirement go unmet, for a time"),
+      waive(make(QStringLiteral("warning"), tr("&Waive…"), tr("Waive a requirement for a time"),
                  [this] { waiveRequirement(); })),
       signOff(make(QStringLiteral("check"), tr("&Sign off…"), tr("Sign what the page shows"),
                    [this] { signOffRole(); })),

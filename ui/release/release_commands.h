@@ -40,7 +40,7 @@ class ReleaseCommands : public QObject {
   public Q_SLOTS:
     void openRelease();
     void beginRelease();
-    // An empty kind, path, scope or role is for the person to give.
+    // Attaches evidence. Here and below the person is asked for an empty kind, path, scope or role.
     void attachEvidence(const QString& kind = {}, const QString& path = {});
     void attachFileAs(const QString& kind);  // asks for the file first
     void waiveRequirement(const QString& scope = {});

@@ -187,7 +187,7 @@ WaiverDialog::WaiverDialog(const ReleaseSnapshot& snapshot, const QString& scope
                  tr("Waive"), parent),
       m_scope(comboBox(tr("What is waived"))),
       m_risk(lineEdit(tr("Risk"), tr("What may go wrong"))),
-      m_owner(lineEdit(tr("Owner"), tr("Who answers for it"))),
+      m_owner(lineEdit(tr("Owner"), tr("Who is responsible for it"))),
       m_expires(new QDateEdit(QDateTime::currentDateTimeUtc().date(), body())) {
     setObjectName(QStringLiteral("waiverDialog"));
     m_scope->setEditable(true);

@@ -31,8 +31,9 @@ struct ReleaseMessage {
     QString sha256 = {};           // and its hash
 };
 
-// All members are called in the GUI thread. What begins work returns at once, and does nothing while what a
-// person asked for is under way. That a change may be made is for core to say: what it refuses is a message.
+// Holds the open release. All members are called in the GUI thread. Functions that begin work return at once,
+// and do nothing while work that a person asked for is under way. Core decides whether a change may be made:
+// what it refuses becomes a message.
 class ReleaseModel : public QObject {
     Q_OBJECT
   public:
@@ -49,7 +50,7 @@ class ReleaseModel : public QObject {
     // Says in a sentence how the release stands.
     QString standing() const;
     bool isRejected() const;  // it stands so that a person must look: unreadable, or a promotion not accepted
-    // Null: nothing was said, or it was taken back.
+    // Returns the message about a subject; null: there is none, or it was withdrawn.
     const ReleaseMessage* message(ReleaseSubject subject) const;
 
     void open(const std::filesystem::path& directory);
@@ -58,13 +59,13 @@ class ReleaseModel : public QObject {
     void exportTo(const QString& file);
     void cancel();
 
-    // `keys`: role to a public key's file or digits.
+    // Begins a release. `keys`: role to a public key's file or digits.
     void begin(const std::filesystem::path& base, const NewRelease& release,
                const std::map<std::string, std::string>& keys);
     void attach(const std::string& kind, const std::filesystem::path& file, const std::string& name,
                 const std::string& commit);
     void waive(const Waiver& waiver);
-    // `seen` is the hash of what the person was shown.
+    // Signs off. `seen` is the hash of what the person was shown.
     void signOff(const std::string& role, const std::string& person, const std::filesystem::path& key,
                  const std::string& seen);
     void promote();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Signing off: what is signed, and who signs it with which key.
+// Asks for a signature: what is signed, and who signs it with which key.
 #pragma once
 
 #include "ui/release/release_dialogs.h"

@@ -27,14 +27,14 @@ enum class JobPolicy {
     in_order,             // Runs and delivers each, one after the other.
 };
 
-// Given to the work. `progress` may be called as often as the work likes.
+// Is passed to the work, which may call `progress` at any rate.
 struct JobControl : TaskControl {
     // Runs a function in the GUI thread, in order and before the result is delivered; drops it when the job
     // is no longer wanted. For what the work reports besides its progress.
     std::function<void(std::function<void()>)> post = {};
 };
 
-// All members are called in the GUI thread.
+// Runs work on a thread. All members are called in the GUI thread.
 class Job : public QObject {
     Q_OBJECT
   public:
@@ -61,7 +61,7 @@ class Job : public QObject {
     // Asks what runs and what waits to stop. Results are delivered: the work itself returns its `cancelled`
     // error.
     void cancel();
-    // The same, drops the results, and is free at once. Returns false when none was running.
+    // Cancels, drops the results, and is free at once. Returns false when none was running.
     bool abandon();
     // Waits until what runs and what waits has ended. Their results are delivered afterwards, by the event
     // loop; a Job that is destroyed before delivers none. For work that must be done before the program goes

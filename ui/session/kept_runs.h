@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every finished run is kept in the history, so that neither a new run nor closing the window loses it.
+// Keeps every finished run in the history, so that neither a new run nor closing the window loses it.
 #pragma once
 
 #include <QHash>
@@ -36,7 +36,7 @@ Result<Record> openKept(const QString& historyFile, const QString& id);
 // Does the same for a duel.
 Result<DuelRecord> openKeptDuel(const QString& historyFile, const QString& id);
 bool isKeptPath(const QString& path);
-// "1f0c9a2b77de" of such a path.
+// Returns the id in such a path: "1f0c9a2b77de".
 QString idOfKeptPath(const QString& path);
 
 }  // namespace workbench

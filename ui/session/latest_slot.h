@@ -16,7 +16,7 @@ namespace workbench {
 template <class T>
 class LatestSlot {
   public:
-    // `deliver` runs in `receiver`'s thread. The receiver must outlive every put().
+    // Makes an empty slot. `deliver` runs in `receiver`'s thread. The receiver must outlive every put().
     LatestSlot(QObject* receiver, std::function<void(T)> deliver)
         : m_receiver(receiver), m_shared(std::make_shared<Shared>()) {
         m_shared->deliver = std::move(deliver);

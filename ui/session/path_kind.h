@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a file or folder is that was given to be opened, by its content; of libraries by its name.
+// Finds out what a file or folder is that a person opens, by its content; of libraries by its name.
 #pragma once
 
 #include <filesystem>

@@ -15,8 +15,8 @@ class RecipeCommand : public QUndoCommand {
   public:
     using Apply = std::function<void(const Recipe&)>;
 
-    // `gesture` numbers what the user does in one go; commands with the same non-zero mergeKey and gesture
-    // become one step.
+    // Makes a command. `gesture` numbers the user's gestures; commands with the same non-zero mergeKey and
+    // gesture become one step.
     RecipeCommand(const QString& text, Recipe before, Recipe after, int mergeKey, int gesture, Apply apply);
 
     const Recipe& before() const { return m_before; }

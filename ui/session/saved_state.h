@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// All that a window would lose if its process ended now, and its place in the state folder. Each window has a
-// file of its own there and holds a lock beside it for as long as it lives; the system gives the lock up with
-// the process, so that a file whose lock is free is what a window that ended without being closed left.
+// Saves all that a window would lose if its process ended now, in the state folder. Each window has a file of
+// its own there and holds a lock beside it for as long as it lives; the system gives the lock up with the
+// process, so that a file whose lock is free is what a window that ended without being closed left.
 #pragma once
 
 #include <QString>
@@ -50,7 +50,7 @@ struct SavedState {
     int selectedRow = -1;
     std::vector<int> results;  // numbers of benchmark results beside the state, the oldest first
 
-    // A window in which nothing was done is not worth an offer.
+    // Returns whether nothing was done in the window, so that there is nothing to offer.
     bool isEmpty() const { return image.isEmpty() && history == RecipeHistory{} && results.empty(); }
     friend bool operator==(const SavedState&, const SavedState&) = default;
 };
@@ -58,10 +58,10 @@ struct SavedState {
 std::string toJson(const SavedState& state);
 Result<SavedState> savedStateFrom(const std::string& json);
 
-// IIR2D_STATE_DIR, else iir2d-workbench in $XDG_STATE_HOME, ~/.local/state or the like. Not created.
+// Returns IIR2D_STATE_DIR, else iir2d-workbench in $XDG_STATE_HOME, ~/.local/state or the like. Not created.
 std::filesystem::path stateDirectory();
 
-// One window's files. Movable; the lock is held until it is destroyed. Thread-safe as a value is.
+// Holds one window's files. Movable; the lock is held until it is destroyed. Thread-safe as a value is.
 class StateFile {
   public:
     // Creates that of a window that begins.

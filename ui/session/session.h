@@ -57,7 +57,7 @@ class Session : public QObject {
     // none: as it chooses. An undo step; no part of the recipe, whose results do not depend on it.
     const std::optional<iir2d::Config>& pinnedConfig() const;
     void pinConfig(std::optional<iir2d::Config> config);
-    // Save and restore the window's work: the newest steps, and back to them, dropping what was.
+    // Save and restore the window's work: the newest steps. Restoring drops the steps that were there.
     RecipeHistory history() const;
     void restoreHistory(const RecipeHistory& history);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Lines of equal value over a rectangle. Pure.
+// Computes lines of equal value over a rectangle. Pure.
 #pragma once
 
 #include <QLineF>

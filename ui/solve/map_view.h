@@ -13,7 +13,7 @@ namespace workbench {
 class ElidedLabel;
 class ImageView;
 
-// What the colours of a map mean.
+// Shows what the colours of a map mean.
 class ColourScale : public QWidget {
     Q_OBJECT
   public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the plots of page Solve show, as values: made of what core solved, drawn by PlotChart. No widgets.
+// Makes the plots of page Solve as values: of what core solved, drawn by PlotChart. No widgets.
 #pragma once
 
 #include <QList>
@@ -16,7 +16,8 @@ namespace workbench {
 // Shows, in one dimension, computed and exact solution. Heat: at one of its snapshots, with what it began
 // with.
 Plot solutionPlot(const solve::Solved& solved, int snapshot);
-// Residual or objective, and the gradient's norm, by iteration. What is 0 or no number is left out.
+// Plots residual or objective, and the gradient's norm, by iteration. Values that are 0, infinite or NaN are
+// left out.
 Plot historyPlot(const std::vector<solve::HistoryStep>& history, const QString& heading);
 // Errors of each size by h, the lines that are fitted through them, and slopes of 1, 2 and 3 from
 // half the coarsest L2 error on.

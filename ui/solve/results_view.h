@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What was solved, or is being solved: the solution in the form that its problem has, how it was reached,
-// and how errors fall with h.
+// Shows what was solved, or is being solved: the solution in the form that its problem has, how it was
+// reached, and how errors fall with h.
 #pragma once
 
 #include <QWidget>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What page Solve is asked to solve, as a value: every choice of its form, what core makes of them, why they
+// Holds what page Solve is to solve, as a value: every choice of its form, what core makes of them, why they
 // cannot be solved, and the command line that does the same. No widgets.
 #pragma once
 
@@ -72,8 +72,8 @@ struct NumberChoice {
 std::span<const NumberChoice<int>> countChoices();
 std::span<const NumberChoice<double>> realChoices();
 
-// Write as JSON, to be kept for the next start, and back: a choice that the text lacks, or that is out of its
-// range, is as in a new SolveChoices.
+// Write choices as JSON, to be kept for the next start, and read them: a choice that the text lacks, or that
+// is out of its range, is as in a new SolveChoices.
 QString toJson(const SolveChoices& choices);
 SolveChoices solveChoicesFrom(const QString& json);
 
@@ -83,9 +83,9 @@ bool isMinimisation(SolveProblem problem);  // the fit too
 // Returns the choices with which a problem begins when it is chosen: where its own default is another's.
 SolveChoices withProblem(SolveChoices choices, SolveProblem problem);
 
-// What core is given. The fit has no target yet: it is read when it is solved.
+// Holds the problem for core. A fit has no target yet: it is read when the fit is solved.
 using SolveTask = std::variant<solve::Poisson1d, solve::Poisson2d, solve::Heat, solve::Minimise, solve::Fit>;
-// Precondition: hindranceOf() is empty.
+// Makes the problem of choices. Precondition: hindranceOf() is empty.
 SolveTask taskOf(const SolveChoices& choices, const ImagePtr& image);
 solve::Common commonOf(const SolveChoices& choices);
 

@@ -150,7 +150,7 @@ void SolveForm::addEquations() {
     addReal(tr("u(1)"), &SolveChoices::rightEnd, tr("Value at the right end"), tr("The solution at 1"),
             onLine);
 
-    addCount(nodes, &SolveChoices::squareNodes, tr("Interior corners a side"),
+    addCount(nodes, &SolveChoices::squareNodes, tr("Interior corners along a side"),
              tr("Corners of triangles between two sides"), onSquare);
     addChoice(tr("Trian&gles"), &SolveChoices::degree, {1, 2}, {tr("Linear (P1)"), tr("Quadratic (P2)")},
               tr("Functions on triangles"), tr("Of which degree the functions on a triangle are"), onSquare);
@@ -164,7 +164,7 @@ void SolveForm::addEquations() {
               onSquare);
 
     addCount(nodes, &SolveChoices::heatNodes, tr("Nodes of the rod"),
-             tr("Interior nodes; with insulated ends cells"), ofHeat);
+             tr("Interior nodes; with insulated ends, cells"), ofHeat);
     addReal(tr("Time &step"), &SolveChoices::dt, tr("Time step"), tr("The explicit scheme has a largest one"),
             ofHeat);
     addCount(tr("Steps"), &SolveChoices::heatSteps, tr("Number of time steps"), tr("How many time steps"),
@@ -222,7 +222,7 @@ void SolveForm::addMinimisations() {
 
 void SolveForm::addCommon() {
     addReal(tr("Toleran&ce"), &SolveChoices::tolerance, tr("Tolerance"),
-            tr("Of the relative residual, or of the gradient's norm"), ofAll);
+            tr("Stop when the relative residual, or the gradient's norm, is below this"), ofAll);
     addCount(tr("Most &iterations"), &SolveChoices::maxIterations, tr("Most iterations"),
              tr("Ends there if the tolerance is not reached"), ofAll);
     addCount(tr("Si&zes"), &SolveChoices::sizes, tr("Number of sizes"),
@@ -232,7 +232,7 @@ void SolveForm::addCommon() {
               tr("What runs the kernels: the same bits, other speeds. LLVM and PTX need their compilers"),
               ofAll);
     addCount(tr("Threads"), &SolveChoices::threads, tr("Threads"), tr("0 is all; changes no result"), ofAll);
-    addCount(tr("Seed"), &SolveChoices::seed, tr("Seed"), tr("Of what is drawn at random"),
+    addCount(tr("Seed"), &SolveChoices::seed, tr("Seed"), tr("Seed of the random draws"),
              onSquare | bitOf(SolveProblem::logistic));
 }
 

@@ -22,7 +22,7 @@ class SolveForm : public QWidget {
     explicit SolveForm(SolveModel& model, QWidget* parent = nullptr);
 
   private:
-    // Which problems a row is of, and, beyond that, when it counts.
+    // Says which problems a row belongs to and, beyond that, when it counts.
     struct Row {
         unsigned problems = 0;
         QWidget* field = nullptr;

@@ -20,7 +20,7 @@ namespace workbench {
 
 class Session;
 
-// One problem, solved; of several sizes the finest is last. Never changed once it is made.
+// Holds one problem, solved; of several sizes the finest is last. Never changed once it is made.
 struct SolveOutcome {
     SolveChoices choices;
     QString command;  // that does the same
@@ -33,7 +33,7 @@ struct SolveOutcome {
 };
 using SolveOutcomePtr = std::shared_ptr<const SolveOutcome>;
 
-// What the filter makes with a parameter while it is tuned.
+// Holds the filter's result with a parameter while that is tuned.
 struct TunedImage {
     ImagePtr source;  // that is filtered
     ImagePtr image;
@@ -58,7 +58,7 @@ class SolveModel : public QObject {
 
     const SolveOutcomePtr& outcome() const { return m_outcome; }  // null: none yet
     const QString& failure() const { return m_failure; }          // of the last run; empty: none
-    // While it runs: the steps so far, thinned, and of a fit the picture as it is.
+    // Return, while it runs, the steps so far, thinned, and of a fit the picture as it is.
     const std::vector<solve::HistoryStep>& live() const { return m_live; }
     const TunedImage& tuned() const { return m_tuned; }  // stays when the fit has ended
 

@@ -34,7 +34,7 @@ class SolvePage : public QWidget {
     void copyCommandLine();
 
   Q_SIGNALS:
-    // A kernel of the problem is to be shown, by its name as `iir2d synth show` takes it: "solve/thomas".
+    // Asks to show a kernel of the problem, by its name as `iir2d synth show` takes it: "solve/thomas".
     void kernelAsked(const QString& name);
 
   private:

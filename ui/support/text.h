@@ -18,7 +18,7 @@ QString toSentence(std::string_view utf8);
 // Returns each as a sentence of its own, with its capital and its full stop, one after the other.
 QString toSentences(const std::vector<std::string>& texts);
 
-// English has plurals too: turns "%n case(s)" into "1 case" and "2 cases" where no other translation does.
+// Turns "%n case(s)" into "1 case" and "2 cases", the English plurals, where no other translation does.
 class EnglishPlurals : public QTranslator {
   public:
     using QTranslator::QTranslator;

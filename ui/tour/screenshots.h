@@ -20,7 +20,7 @@ class MainWindow;
 
 class ScreenshotTour {
   public:
-    // `suffix` goes before ".png", e.g. "-2x".
+    // Takes screenshots into a directory. `suffix` goes before ".png", e.g. "-2x".
     ScreenshotTour(MainWindow& window, const QDir& directory, const QString& suffix = {});
 
     // Shoots all states, or those that show whether drawing scales. Runs the event loop. False when a state

@@ -129,14 +129,15 @@ void ScreenshotTour::generatedKernels() {
     page.showGenerated();
     shoot(QStringLiteral("93-kernels-generated-none"));
     GeneratedPanel& panel = page.generatedPanel();
-    DataSetWish wish{.folder = m_folder.filePath(QStringLiteral("kernels")), .count = 28, .backward = true};
-    panel.form().setWish(wish);
+    DataSetRequest request{
+        .folder = m_folder.filePath(QStringLiteral("kernels")), .count = 28, .backward = true};
+    panel.form().setRequest(request);
     panel.setTab(GeneratedPanel::Tab::make);
     constexpr int patience = 60000;
     waitFor(
         QStringLiteral("the targets"), [&] { return !desk.isFinding(); }, patience);
     shoot(QStringLiteral("93-kernels-generated-make"));
-    desk.make(wish);
+    desk.make(request);
     waitFor(
         QStringLiteral("kernels to be made"), [&] { return !desk.isMaking() || !desk.progress().isEmpty(); },
         patience);
@@ -171,7 +172,7 @@ void ScreenshotTour::generatedKernels() {
             panel.setChart(GeneratedPanel::Chart(k));
             shoot(QStringLiteral("93-kernels-chart-") + charts[k]);
         }
-        mismatchOfKernels(wish.folder);
+        mismatchOfKernels(request.folder);
         panel.setTab(GeneratedPanel::Tab::records);
     }
     page.messages().clear(QStringLiteral("kernels"));

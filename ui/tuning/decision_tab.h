@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Why one problem is executed as it is: the decision in words, and every candidate with what a model predicts
-// of it and what was measured.
+// Shows why one problem is executed as it is: the decision in words, and every candidate with what a model
+// predicts of it and the measurement.
 #pragma once
 
 #include <QWidget>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// By which config the live recipe's operations are executed on the open image, and why: of the whole image,
-// not of its proxy. Looked at off the GUI thread when image, recipe, device, pin or models change. No
+// Finds by which config the live recipe's operations are executed on the open image, and why: for the whole
+// image, not for its proxy. Works off the GUI thread when image, recipe, device, pin or models change. No
 // widgets.
 #pragma once
 
@@ -34,8 +34,8 @@ class LiveChoice : public QObject {
     LiveChoice(Session& session, TuningModel& tuning, QObject* parent = nullptr);
     ~LiveChoice() override;
 
-    // One each of the recipe's operations that are on; none without an image, and on a GPU, which has one
-    // way.
+    // Returns one step for each of the recipe's operations that are on; none without an image, and on a GPU,
+    // which has one way.
     const std::vector<LiveStep>& steps() const { return m_steps; }
     // Returns what to pin for the first operation: its candidates, the best predicted first; where nothing is
     // predicted, those with the fewest knobs first.

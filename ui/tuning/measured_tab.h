@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What measurements say: predicted against measured times, regret by the number of configs that are timed,
-// and the headroom of every family. Three tabs that show one judgement.
+// Shows what measurements say: predicted against measured times, regret by the number of configs that are
+// timed, and the headroom of every family. Three tabs that show one judgement.
 #pragma once
 
 #include <QByteArray>

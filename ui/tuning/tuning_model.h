@@ -19,7 +19,7 @@ namespace workbench {
 
 class Session;
 
-// Why a problem is executed as it is. Never changed once it is made.
+// Says why a problem is executed as it is. Never changed once it is made.
 struct TuningDecision {
     QString spec;
     QString failure;  // the spec is none, or nothing could be said of it; then the rest is not there
@@ -35,7 +35,8 @@ class TuningModel : public QObject {
 
     Session& session() const { return m_session; }
 
-    // The process's options; the mode is remembered, but where the environment names one.
+    // Return or change the process's options; the mode is kept for the next start, unless the environment
+    // names one.
     iir2d::TuneOptions options() const { return iir2d::tune_options(); }
     void setMode(iir2d::TuneMode mode);
     void setSelection(int topK, double threshold);
@@ -43,13 +44,13 @@ class TuningModel : public QObject {
     // Returns what there is; null until it was read once. refresh() reads it again.
     const TuningStatePtr& state() const { return m_state; }
     void refresh();
-    // The same, and gives the library the models and entries that others may have put there meanwhile.
+    // Refreshes, and gives the library the models and entries that others may have put there meanwhile.
     void reload();
     bool isReading() const { return m_reader.isRunning(); }
-    // The counters of the files and of this process since, by name.
+    // Returns the counters of the files and of this process since, by name.
     std::map<std::string, std::uint64_t> counters() const;
 
-    // Changes; refresh() follows, and changeFailed() where one could not be made.
+    // Change the registry; refresh() follows, and changeFailed() where a change could not be made.
     void activate(const tune::RegisteredModel& model);
     void remove(const tune::RegisteredModel& model);
     void forget(const std::optional<std::string>& key);  // without a key: everything
@@ -60,11 +61,11 @@ class TuningModel : public QObject {
     void explain(const QString& spec);
     const QString& asked() const { return m_asked; }  // last; empty: nothing
     const TuningDecision& decision() const { return m_decision; }
-    // The recipe's operations on the open image, as specs, and the problems met last.
+    // Return the recipe's operations on the open image, as specs, and the problems met last.
     QStringList recipeSpecs() const;
     QStringList seenSpecs() const;
 
-    // The long work, one at a time.
+    // Start long work, one at a time, and return its state.
     const TuningWork& work() const { return m_work; }
     void setWork(const TuningWork& work);
     QString hindrance() const;                       // why run() would do nothing; empty: it would
@@ -76,7 +77,7 @@ class TuningModel : public QObject {
     bool isMeasuring() const;
     const QString& failure() const { return m_failure; }  // of the last run; empty: none
     const QStringList& said() const { return m_said; }    // by the last run
-    // About how long it still takes; empty: unknown.
+    // Returns about how long it still takes; empty: unknown.
     QString timeLeft(double fraction) const;
 
     const TuningFiguresPtr& figures() const { return m_figures; }  // null: nothing judged yet

@@ -49,12 +49,12 @@ TuningPage::TuningPage(Session& session, QWidget* parent)
         m_messages->show(QStringLiteral("change"), MessageArea::Severity::error, message);
     });
     connect(m_model, &TuningModel::stateRead, this, [this] {
-        const QStringList& troubles = m_model->state()->troubles;
-        if (troubles.isEmpty())
+        const QStringList& failures = m_model->state()->readFailures;
+        if (failures.isEmpty())
             m_messages->clear(QStringLiteral("read"));
         else
             m_messages->show(QStringLiteral("read"), MessageArea::Severity::warning,
-                             troubles.join(QLatin1Char('\n')));
+                             failures.join(QLatin1Char('\n')));
     });
     connect(m_model, &TuningModel::written, this, [this](const QString& path) {
         m_session.keepExportFolder(QFileInfo(path).absolutePath());

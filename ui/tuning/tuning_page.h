@@ -21,7 +21,7 @@ class Session;
 class TuningPage : public QWidget {
     Q_OBJECT
   public:
-    // As the tabs stand.
+    // Names the tabs in their order.
     enum class Tab { models, decision, predictions, regret, headroom, use };
 
     explicit TuningPage(Session& session, QWidget* parent = nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the charts and tables of page Tuning show, as values. No widgets.
+// Makes the charts and tables of page Tuning as values. No widgets.
 #pragma once
 
 #include <map>
@@ -11,10 +11,11 @@
 
 namespace workbench {
 
-// Regret by k with what noise alone makes as a band, static and the best single config as lines.
+// Plots regret by k with the noise floor as a band, static and the best single config as lines.
 Plot regretPlot(const JudgedPurpose& judged);
 
-// Predicted against measured time of every config, both over a copy's; a case is a problem, by its index.
+// Plots predicted against measured time of every config, both over a copy's; a case is a problem, by its
+// index.
 Plot predictionPlot(const JudgedPurpose& judged, int chosenProblem);
 
 struct TableValues {

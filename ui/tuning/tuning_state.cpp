@@ -71,21 +71,21 @@ const tune::RegisteredModel* TuningState::active(std::string_view purpose) const
 
 TuningStatePtr readTuningState() {
     auto state = std::make_shared<TuningState>();
-    const auto trouble = [&](const Error& error) { state->troubles << toSentence(error.message); };
+    const auto noteFailure = [&](const Error& error) { state->readFailures << toSentence(error.message); };
     if (auto host = tune::model_host())
         state->host = *std::move(host);
     else
-        trouble(host.error());
+        noteFailure(host.error());
     state->places = tune::model_places({});
     state->models = tune::find_models(state->places, state->host);
     if (auto kept = tune::kept_statistics())
         state->kept = *std::move(kept);
     else
-        trouble(kept.error());
+        noteFailure(kept.error());
     if (const auto learned = tune::kept_learned())
         state->learned = tune::learned_entries(*learned);
     else
-        trouble(learned.error());
+        noteFailure(learned.error());
     return state;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What there is of the tuner on this machine, and what measurements say of its models. Read on any thread;
+// Reads the tuner's state on this machine, and what measurements say of its models. Read on any thread;
 // values that never change. No widgets.
 #pragma once
 
@@ -27,7 +27,7 @@ struct TuningState {
     std::vector<tune::RegisteredModel> models;
     tune::UseStatistics kept;  // what files have, without what this process counted since
     std::vector<tune::LearnedEntry> learned;
-    QStringList troubles;  // what could not be read
+    QStringList readFailures;  // what could not be read
 
     bool isHere(const tune::LearnedEntry& entry) const;  // of this machine and these kernels
     const tune::RegisteredModel* active(std::string_view purpose) const;
@@ -35,7 +35,7 @@ struct TuningState {
 using TuningStatePtr = std::shared_ptr<const TuningState>;
 TuningStatePtr readTuningState();
 
-// One config of a measured problem. Ratios are of its time to static's.
+// Holds one config of a measured problem. Ratios are of its time to static's.
 struct JudgedConfig {
     std::string config;
     double measured = 1;

@@ -33,7 +33,7 @@ class ModelsTab : public QWidget {
     QPushButton* m_remove = nullptr;
 };
 
-// How often decisions were made and why so, and what was learned in use.
+// Shows how often decisions were made and why, and what was learned in use.
 class UseTab : public QWidget {
     Q_OBJECT
   public:

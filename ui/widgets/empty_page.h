@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a page shows while it has nothing to show: its icon, what is missing, and what can be done about it.
+// Shows, on a page without content, its icon, what is missing, and what can be done about it.
 #pragma once
 
 #include <QString>
@@ -16,7 +16,7 @@ class ToneLabel;
 class EmptyPage : public QWidget {
     Q_OBJECT
   public:
-    // `icon` is one of the theme; empty: none.
+    // Makes the page. `icon` is one of the theme; empty: none.
     EmptyPage(const QString& icon, QWidget* parent);
 
     void setTexts(const QString& title, const QString& text);

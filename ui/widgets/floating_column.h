@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Rows above a page that come and go without moving anything on it: messages and running jobs. A row that
-// took its room from the page would push what a person is about to click away from under the cursor.
+// Shows rows above a page that appear and disappear without moving anything on it: messages and running jobs.
+// A row that took its room from the page would push what a person is about to click away from under the
+// cursor.
 #pragma once
 
 #include <QWidget>
@@ -14,8 +15,8 @@ class FloatingColumn : public QWidget {
   public:
     enum class Edge { top, bottom };
 
-    // Over `host`, which is its parent, at that edge; in the order of add() from the top. So much of the
-    // host's width stays free at the right, for what is shown there.
+    // Lies over `host`, its parent, at that edge; rows are in the order of add() from the top. `freeRight` of
+    // the host's width stays free at the right, for what is shown there.
     FloatingColumn(Edge edge, QWidget* host, int freeRight = 0);
     void add(QWidget* row);
 

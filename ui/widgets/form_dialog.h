@@ -38,7 +38,7 @@ class FormDialog : public QDialog {
     QComboBox* comboBox(const QString& name) const;
     static bool isFilled(const QLineEdit* edit);
     static std::string trimmed(const QLineEdit* edit);
-    // Only what is complete can be submitted.
+    // Returns whether the form is complete; only then it can be submitted.
     virtual bool isComplete() const = 0;
     void check();
 

@@ -35,8 +35,8 @@ class ToneLabel : public QLabel {
 // Makes a button that follows an action, can have the focus and is named by the action's text.
 QToolButton* makeActionButton(QAction* action, QWidget* parent);
 
-// Why a value was refused, below the control that has it, with a way back to the value in force. Hidden
-// until there is a reason.
+// Shows why a value was refused, below its control, with a way back to the value in force. Hidden until there
+// is a reason.
 class RefusalLine : public QWidget {
     Q_OBJECT
   public:
@@ -55,10 +55,11 @@ class RefusalLine : public QWidget {
 
 // Gives an input the look of a refused value, and its reason to those who cannot see it.
 void setRefused(QWidget* input, const QString& reason);
-// The same for a text that is no value at all, which is said before any refusal.
+// Shows the reason why a text is not a value at all, in place of any refusal.
 void setWrong(QWidget* input, const QString& reason);
 
-// Rows of "label, control, control, button" whose columns line up. Adds to `parent`'s layout, which it makes.
+// Lays out rows of "label, control, control, button" whose columns line up. Adds to `parent`'s layout, which
+// it makes.
 class FormGrid {
   public:
     explicit FormGrid(QWidget* parent);
@@ -83,7 +84,7 @@ QComboBox* choiceBox(const QStringList& names, QWidget* parent);
 // Takes the wheel only while it has the focus, so that scrolling a panel never changes a value.
 void guardWheel(QWidget* input);
 
-// The window undoes what is typed here, not the field itself.
+// Lets the window undo what is typed here, not the field itself.
 void leaveUndoToWindow(QLineEdit* edit);
 bool leavesUndoToWindow(const QWidget* edit);
 

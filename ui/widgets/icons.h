@@ -7,13 +7,14 @@
 
 namespace workbench {
 
-// What an icon is drawn on.
+// Says what an icon is drawn on.
 enum class IconGround { window, accent };
 
-// `name` is a file of resources/icons without ".svg": "open", "save", "undo", "redo", "fit", "zoom-in",
-// "zoom-out", "actual-size", "split", "original", "grid", "image", "benchmark", "device", "add", "remove",
-// "duplicate", "up", "down", "reset", "play", "stop", "export", "copy", "close", "warning", "error", "info",
-// "refresh", "check", "record", "release", "duel", "kernels", "solve". An unknown name is a null icon.
+// Returns an icon. `name` is a file of resources/icons without ".svg": "open", "save", "undo", "redo", "fit",
+// "zoom-in", "zoom-out", "actual-size", "split", "original", "grid", "image", "benchmark", "device", "add",
+// "remove", "duplicate", "up", "down", "reset", "play", "stop", "export", "copy", "close", "warning",
+// "error", "info", "refresh", "check", "record", "release", "duel", "kernels", "solve". An unknown name is a
+// null icon.
 QIcon themedIcon(const QString& name, IconGround ground = IconGround::window);
 // Returns the program's icon, as it is.
 QIcon applicationIcon();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Columns and rows of widgets, which views are put together from.
+// Makes columns and rows of widgets, of which views consist.
 #pragma once
 
 #include <QHBoxLayout>

@@ -21,7 +21,7 @@ namespace workbench {
 
 class FieldNote;
 
-// What the fields share: it watches the text of one and shows what is wrong with it.
+// Watches the text of a field and shows what is wrong with it, for all kinds of fields.
 class NumberEntry : public QObject {
     Q_OBJECT
   public:
@@ -42,7 +42,7 @@ class NumberEntry : public QObject {
     void restore();  // the text of the value
     void look(bool atOnce);
     bool takesKey(QKeyEvent* event);  // a press that is not for the box
-    // Undo and redo where the text has nothing of its own to take back.
+    // Returns whether undo or redo is left to the window: the text has nothing of its own to undo.
     bool leavesToWindow(QKeyEvent* event) const;
     // Commits before a shortcut: what it does, it does with the number that was typed.
     void commitBefore(const QKeyEvent* event);
@@ -78,7 +78,7 @@ class NumberFieldOf : public Base {
     NumberFieldOf(const NumberFieldOf&) = delete;
     NumberFieldOf& operator=(const NumberFieldOf&) = delete;
 
-    // Empty while the text is a number that the field can take.
+    // Returns what is wrong; empty while the text is a number that the field can take.
     QString wrong() const { return m_entry.note(); }
     void setValue(decltype(std::declval<Base>().value()) value) {
         Base::setValue(value);
@@ -138,7 +138,7 @@ class NumberFieldOf : public Base {
     NumberEntry m_entry;
 };
 
-// Any number, shown with as many digits as it has; steps as its scale says, or by singleStep().
+// Takes any number, shown with as many digits as it has; steps as its scale says, or by singleStep().
 class NumberBox : public NumberFieldOf<QDoubleSpinBox> {
     Q_OBJECT
   public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a typed number means. Both decimal signs, groups of three, scientific notation and the digits of the
-// locale are read; what could mean two numbers is refused, never guessed.
+// Reads typed numbers: both decimal signs, groups of three, scientific notation and the digits of the locale.
+// A text that could mean two numbers is refused, never guessed.
 #pragma once
 
 #include <QLocale>

@@ -14,7 +14,7 @@ class PathField : public QWidget {
     Q_OBJECT
   public:
     enum class What { file, folder, either };
-    // `name`: of the field, for those who cannot see its label; `title`: of the dialog that its button opens.
+    // Makes an empty field. `name`: its accessible name; `title`: that of the dialog that its button opens.
     PathField(const QString& name, const QString& title, What what, QWidget* parent = nullptr);
     void setWhat(What what);
     // Offers these in the button's menu, the newest first.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Between a slider's whole positions and a parameter's value. Pure.
+// Converts between a slider's positions, which are integers, and a parameter's value. Pure.
 #pragma once
 
 namespace workbench {
@@ -18,8 +18,8 @@ class SliderScale {
     Kind kind() const { return m_kind; }
     int lastPosition() const { return m_last; }  // positions are 0 to this
 
-    // Rounded to no more digits than the distance to the neighbouring positions makes meaningful; the ends
-    // are exact. positionOf(valueAt(p)) == p.
+    // Returns the value at a position, rounded to no more digits than the distance to the neighbouring
+    // positions makes meaningful; the ends are exact. positionOf(valueAt(p)) == p.
     double valueAt(int position) const;
     // Returns the nearest position; values outside the range go to its ends, NaN to 0.
     int positionOf(double value) const;

@@ -18,7 +18,7 @@ inline QVariant countCell(std::uint64_t value) {
     return QVariant(qulonglong(value));
 }
 
-// Rows of cells; numbers are shown as the locale writes them, and sort as numbers.
+// Holds rows of cells; numbers are shown as the locale writes them, and sort as numbers.
 class TextTableModel : public QAbstractTableModel {
     Q_OBJECT
   public:
@@ -44,7 +44,7 @@ class TextTableModel : public QAbstractTableModel {
 class TextTable : public QTableView {
     Q_OBJECT
   public:
-    // `name`: for those who cannot see what stands around it.
+    // Makes an empty table. `name`: its accessible name.
     explicit TextTable(const QString& name, QWidget* parent = nullptr);
 
     void setRows(const QStringList& headers, QList<TextTableModel::Row> rows);

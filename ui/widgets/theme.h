@@ -45,7 +45,8 @@ const ThemeColours& themeColours();
 // change must not make their neighbours jump.
 QFont tabularFont();
 
-// For those who are no widgets; widgets may as well listen to QEvent::PaletteChange.
+// Reports changes of the theme to objects that are not widgets; widgets may as well listen to
+// QEvent::PaletteChange.
 class ThemeNotifier : public QObject {
     Q_OBJECT
   public:

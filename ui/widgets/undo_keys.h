@@ -9,7 +9,7 @@ class QWidget;
 
 namespace workbench {
 
-// To be installed on the application.
+// Filters the application's events: to be installed on it.
 class UndoKeys : public QObject {
     Q_OBJECT
   public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Below a form: Run and Cancel of long work, how far it is, and why it cannot be run.
+// Shows below a form Run and Cancel of long work, its progress, and why it cannot be run.
 #pragma once
 
 #include <QWidget>
@@ -15,11 +15,11 @@ class ToneLabel;
 class WorkPanel : public QWidget {
     Q_OBJECT
   public:
-    // `name` begins the object names: nameRun, nameCancel, nameHindrance. `work`: "the work", for those who
-    // cannot see what stands around it.
+    // Makes the panel. `name` begins the object names: nameRun, nameCancel, nameHindrance. `work`: the work's
+    // name in accessible texts, such as "the work".
     WorkPanel(const QString& name, const QString& work, QWidget* parent);
 
-    // `hindrance`: why it cannot be run; empty: it can.
+    // Shows whether work runs. `hindrance`: why it cannot be run; empty: it can.
     void showState(bool isRunning, const QString& hindrance);
     void showProgress(double fraction, const QString& what);
 

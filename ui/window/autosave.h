@@ -21,13 +21,13 @@ class Autosave : public QObject {
   public:
     static constexpr int delay_ms = 200;  // from a change to its writing, also while changes go on
 
-    // The window must outlive it.
+    // Saves the state of a window, which must outlive it.
     Autosave(MainWindow& window, StateFile file);
     ~Autosave() override;  // writes what waits
 
     // Returns when it is on the disk.
     void saveNow();
-    // The process is about to be ended from outside: saves, and lets the window close without a question.
+    // Saves when the process is about to be ended from outside, and lets the window close without a question.
     void endSession();
     // Makes an ended session's work this window's. In a window that has work already, its recipe becomes one
     // step that can be undone.
@@ -52,7 +52,7 @@ class Autosave : public QObject {
     StateFile m_file;
     QTimer m_timer;
     std::shared_ptr<Queue> m_queue;
-    // Benchmark results beside the state, each in a file of its own number.
+    // Holds benchmark results beside the state, each in a file with a number of its own.
     struct KeptResults {
         std::shared_ptr<const void> what;
         int number = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which page of the manual belongs to where one is, and the key that opens it in dialogs.
+// Finds the page of the manual for the part of the window that is in use, and opens it by a key in dialogs.
 #pragma once
 
 #include <QObject>
@@ -18,8 +18,8 @@ struct ManualPlace {
     friend bool operator==(const ManualPlace&, const ManualPlace&) = default;
 };
 
-// `focus`: the widget that has the keyboard, in the window or in a dialog of it; null: what is on the screen
-// decides.
+// Returns the place in the manual. `focus`: the widget that has the keyboard focus, in the window or in a
+// dialog of it; null: what is on the screen decides.
 ManualPlace manualPlaceFor(const MainWindow& window, const QWidget* focus);
 
 // Dialogs with a place of their own. Others have that of what they were opened from.

@@ -41,7 +41,7 @@ class DevicePanel : public QWidget {
     QPushButton* m_refresh;
 };
 
-// "EPYC 7763 · 8 threads": short, for the badge.
+// Returns a short text for the badge: "EPYC 7763 · 8 threads".
 QString deviceBadgeText(const iir2d::Device& device);
 
 }  // namespace workbench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Help: the keyboard shortcuts, read off the actions themselves, and About with diagnostics to copy.
+// Shows help: the keyboard shortcuts, read off the actions themselves, and About with diagnostics to copy.
 #pragma once
 
 #include <QDialog>
@@ -21,7 +21,7 @@ using ActionGroups = QList<std::pair<QString, QList<QAction*>>>;
 class ShortcutsDialog : public QDialog {
     Q_OBJECT
   public:
-    // `keys`: what is no action, such as arrow keys in the picture: group, what, keys.
+    // Describes keys that are not an action's, such as arrow keys in the picture: group, what, keys.
     struct Key {
         QString group;
         QString what;

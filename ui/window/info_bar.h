@@ -21,7 +21,7 @@ class Session;
 class InfoBar : public QWidget {
     Q_OBJECT
   public:
-    // `choice` says how the operations are executed.
+    // Makes the bar. `choice` says how the operations are executed.
     InfoBar(Session& session, LiveChoice& choice, QWidget* parent = nullptr);
 
     void setProbe(std::optional<QPoint> sourcePixel);

@@ -32,7 +32,7 @@ class WindowActions;
 class MainWindow : public QMainWindow {
     Q_OBJECT
   public:
-    // In the order of the tool bar.
+    // Names the pages in the order of the tool bar.
     enum class Page { image, benchmark, release, kernels, solve, tuning };
     // Returns a page's name, which --page, scripts, kept work and the log have; it is no text for people.
     static QString nameOf(Page page);
@@ -57,10 +57,10 @@ class MainWindow : public QMainWindow {
     Page page() const;
     void setPage(Page page);
     void showDevices(bool on);
-    // Off: closing asks nothing and settings are not touched. For automation.
+    // Sets whether closing asks and settings are written; off for automation.
     void setInteractive(bool on) { m_interactive = on; }
     bool isInteractive() const { return m_interactive; }
-    // On: closing asks nothing, since the work is kept for the next start.
+    // Sets that the session ends: closing asks nothing, since the work is kept for the next start.
     void setSessionEnding(bool on) { m_sessionEnding = on; }
     // Stands above the pages.
     void setOffer(QWidget* offer);
@@ -88,7 +88,8 @@ class MainWindow : public QMainWindow {
 
   Q_SIGNALS:
     void pageChanged();
-    // `decided`: by the user, who knows what becomes of the work; else the session is ending.
+    // Reports that the window closes. `decided`: by the user, who knows what becomes of the work; else the
+    // session is ending.
     void closing(bool decided);
 
   protected:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// "Record what I see": runs a RecordJob on the session and shows its progress, questions and result on the
-// image page.
+// Performs "Record what I see": runs a RecordJob on the session and shows its progress, questions and result
+// on the image page.
 #pragma once
 
 #include <QObject>
@@ -17,7 +17,7 @@ class PictureRecorder : public QObject {
   public:
     PictureRecorder(Session& session, ImagePage& page);
 
-    // folderRequested follows when it has measured the recipe on the image.
+    // Returns the job. folderRequested follows when it has measured the recipe on the image.
     RecordJob& job() const { return *m_job; }
 
   Q_SIGNALS:

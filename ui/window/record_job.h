@@ -20,7 +20,7 @@ class RecordJob : public QObject {
 
     bool isMeasuring() const { return m_runner.isRunning(); }
     bool isWriting() const { return m_exporter.isRunning(); }
-    // Measured and not written yet; null when there is none.
+    // Returns the record that is measured and not written yet; null when there is none.
     const RecordPtr& record() const { return m_record; }
     const QString& subject() const { return m_subject; }  // "astronaut.png"
 

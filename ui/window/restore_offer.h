@@ -17,7 +17,7 @@ namespace workbench {
 class RestoreOffer : public QFrame {
     Q_OBJECT
   public:
-    // At least one, newest first.
+    // Offers sessions: at least one, newest first.
     explicit RestoreOffer(std::vector<EndedSession> sessions, QWidget* parent = nullptr);
 
     int count() const { return int(m_sessions.size()); }

@@ -18,7 +18,7 @@ class SideDocks : public QObject {
 
     // Puts both where they are at first.
     void reset();
-    // The recipe has no business beside charts and gates; its dock comes back with the picture.
+    // Shows the recipe's dock beside the picture alone, not beside charts and gates.
     void setBesidePicture(bool picture);
     void showDevices(bool on);
     bool showsDevices() const;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// How a plan is executed, as a value: threads, stores, cuts of the work, order of folds; on a GPU blocks,
-// launches and segments. On the CPU no config changes a bit of a result, only the time it takes; on a GPU
-// `warps` and `carry` of filters do, within the precision's bound (docs/tuning.md has the knobs and what is
-// valid where). Thread-safe.
+// Describes how a plan is executed, as a value: threads, stores, cuts of the work, order of folds; on a GPU
+// blocks, launches and segments. On the CPU no config changes a bit of a result, only the time it takes; on a
+// GPU `warps` and `carry` of filters do, within the precision's bound (docs/tuning.md has the knobs and what
+// is valid where). Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@
 
 namespace iir2d {
 
-// One number a knob; 0 is "auto": the library's own rule for that knob. All of them auto is "static".
+// Holds one number for each knob; 0 is "auto": the library's own rule for that knob. All of them auto is
+// "static".
 struct Config {
     std::int32_t threads = 0;  // 1 to the device's
     std::int32_t stores = 0;   // stores_through, stores_past
@@ -26,7 +27,7 @@ struct Config {
     std::int32_t strip = 0;    // columns of a strip: a multiple of 64
     std::int32_t way = 0;      // way_windows, or way_of(): in which order maxima are found
     std::int32_t task = 0;     // elements of a task of pooling: a power of two
-    // Of GPUs.
+    // For GPUs alone.
     std::int32_t block = 0;  // of pooling: threads of a block
     std::int32_t steps = 0;  // of pooling: 32 outputs each that a warp goes through in a row, at most
     std::int32_t pairs = 0;  // pairs_off, pairs_on: of pooling 2x2 side by side, two outputs a thread
@@ -62,7 +63,7 @@ IIR2D_API std::string text_of(const Config& config);
 // value. Whether the config is valid for a problem, check_config() says.
 IIR2D_API Result<Config> config_from_text(std::string_view text);
 
-// What a plan for pooling runs: forward has other ways where places of maxima are asked for.
+// Says what a plan for pooling is run for. Passes for which the places of maxima are asked have other ways.
 enum class PoolUse { forward, forward_with_places, backward };
 
 // Returns an error that names the knob, its value and what is valid, for a filter or a pooling on a device.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Between element types on the host.
+// Converts between element types on the host.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace iir2d {
 
-// `count` dense elements. Rounds once, to nearest, ties to even; what is beyond the target's range becomes an
-// infinity, a NaN stays a NaN. `from` and `to` must not overlap. Thread-safe.
+// Converts `count` dense elements. Rounds once, to nearest, ties to even; what is beyond the target's range
+// becomes an infinity, a NaN stays a NaN. `from` and `to` must not overlap. Thread-safe.
 IIR2D_API void convert_elements(const void* from, ElementType from_type, void* to, ElementType to_type,
                                 std::size_t count);
 

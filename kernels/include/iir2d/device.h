@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where a plan runs. Thread-safe: a Device is an immutable value; the free functions may be called from any
-// thread.
+// Describes devices, on which plans run, and how a run is controlled. Thread-safe: a Device is an immutable
+// value; the free functions may be called from any thread.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace iir2d {
 
 enum class Backend { cpu, cuda };
 
-// One fact about a device. `value` is absent when it could not be had; `reason` then says why.
+// Holds one fact about a device. `value` is absent where it is not known; `reason` then says why.
 struct DeviceProperty {
     std::string key;    // stable, lower_snake, e.g. "compute_capability"
     std::string label;  // for a person, e.g. "Compute capability"
@@ -42,7 +42,7 @@ class IIR2D_API Device {
     // Returns the CPU with at most `threads` threads, and never more than the process may use; 0 means all of
     // those. Without oneTBB it is always one.
     static Result<Device> cpu(int threads = 0);
-    // GPU N as the NVIDIA driver counts them. The error says in one sentence why it cannot be used.
+    // Returns GPU N as the NVIDIA driver counts them. The error says in one sentence why it cannot be used.
     static Result<Device> cuda(int index = 0);
 
     Backend backend() const { return m_backend; }
@@ -99,8 +99,8 @@ IIR2D_API std::vector<DeviceInfo> list_devices();
 // two, no control character but line ends.
 IIR2D_API std::string describe_devices();
 
-// Where the time of one run went on a GPU, by its own clock. Uploading and downloading include the host's
-// packing and unpacking of the planes, piece by piece, which the copies may wait for.
+// Holds where the time of one run on a GPU went, by the GPU's own clock. Uploading and downloading include
+// the host's packing and unpacking of the planes, piece by piece, for which the copies may wait.
 struct RunTimes {
     double upload_ms = 0.0;
     double compute_ms = 0.0;
@@ -119,9 +119,9 @@ struct RunTimes {
     }
 };
 
-// How one run is controlled. run() blocks, looks at `stop` at least every few milliseconds (on the CPU
-// between tiles and passes, on a GPU between pieces of the transfers), and calls `progress` with a fraction
-// in [0, 1] from the calling thread. `times`, when not null, is filled in by a successful run on a GPU.
+// Controls one run. run() blocks, looks at `stop` at least every few milliseconds (on the CPU between tiles
+// and passes, on a GPU between pieces of the transfers), and calls `progress` with a fraction in [0, 1] from
+// the calling thread. `times`, when not null, is filled in by a successful run on a GPU.
 struct RunControl {
     std::stop_token stop = {};
     std::function<void(double)> progress = {};

@@ -28,16 +28,16 @@ namespace iir2d {
 // use is an error until the planes are uploaded anew.
 class IIR2D_API DeviceTensor {
   public:
-    // Memory whose elements may be anything. Every size of `shape` is at least 1. A device that is no GPU is
-    // an error, ErrorCode::invalid_argument.
+    // Allocates memory, whose elements have no defined values. Every size of `shape` is at least 1. A device
+    // that is not a GPU is an error, ErrorCode::invalid_argument.
     static Result<DeviceTensor> make(const Device& device, ElementType type, const Shape& shape);
     // Returns the same with the elements of x, in host memory with any strides. ErrorCode::cancelled when
     // control.stop asked. control.times gets the upload's.
     static Result<DeviceTensor> upload(const Device& device, const ConstTensorView& x,
                                        const RunControl& control = {});
 
-    // To host memory with any strides, of the same type and shape. Cancelled, y is unspecified.
-    // control.times gets the download's.
+    // Copies to host memory with any strides, of the same type and shape. Where it was cancelled, y is
+    // unspecified. control.times gets the download's time.
     Result<void> download(const TensorView& y, const RunControl& control = {}) const;
 
     // Takes over the elements of x, of the same device and shape, rounding to nearest between f32 and f64.

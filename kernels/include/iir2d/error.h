@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the C++ interface reports failure: std::expected with an Error. No exception leaves the library.
+// Reports failures of the C++ interface: std::expected with an Error. No exception leaves the library.
 #pragma once
 
 #include <expected>
@@ -8,7 +8,7 @@
 
 namespace iir2d {
 
-// Stable codes. The negative ones down to -8 are the C API's statuses (iir2d_core.h).
+// Names a failure by a stable code. The negative ones down to -8 are the C API's statuses (iir2d_core.h).
 enum class ErrorCode : int {
     invalid_argument = -1,
     invalid_dimension = -2,

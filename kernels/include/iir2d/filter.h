@@ -17,8 +17,8 @@ namespace iir2d {
 
 enum class Border { clamp = 0, mirror = 1, wrap = 2, constant = 3 };
 enum class Precision { f32 = 0, mixed = 1, f64 = 2 };
-// truncated: the history is a few border samples (the contract's default). steady: the state an infinite
-// run over the border extension would have left.
+// Says what state a pass starts in. truncated: that after a few border samples (the contract's default).
+// steady: that which an infinite run over the border's extension would have left.
 enum class Start { truncated = 0, steady = 1 };
 
 IIR2D_API std::string_view name_of(Border);
@@ -28,7 +28,7 @@ IIR2D_API Result<Border> border_from_name(std::string_view);
 IIR2D_API Result<Precision> precision_from_name(std::string_view);
 IIR2D_API Result<Start> start_from_name(std::string_view);
 
-// y[n] = b0 x[n] + b1 x[n-1] + b2 x[n-2] + a1 y[n-1] + a2 y[n-2], feedback with plus signs. In an
+// Computes y[n] = b0 x[n] + b1 x[n-1] + b2 x[n-2] + a1 y[n-1] + a2 y[n-2], feedback with plus signs. In an
 // anticausal section every n-k reads n+k. Order 1 keeps one output of history, order 2 two; order 0 is a
 // gain.
 struct Section {
@@ -62,15 +62,15 @@ struct FilterData {
     AxisFilter vertical;
 };
 
-// Gain at frequency zero of one axis: the product over stages of sum(b) / (1 - sum(a)), or of the sum of the
-// two for a sum stage.
+// Returns the gain at frequency zero of one axis: the product over stages of sum(b) / (1 - sum(a)), or of the
+// sum of the two for a sum stage.
 IIR2D_API double dc_gain(const AxisFilter&);
 
 // Returns the largest pole magnitude of any section; below 1 for a stable filter.
 IIR2D_API double pole_radius(const AxisFilter&);
 
-// How a parameter changes where the same picture has fewer samples: a preview's proxy with a sample for every
-// `factor` samples of the picture.
+// Says how a parameter changes where the same picture has fewer samples: a preview's proxy with one sample
+// for every `factor` samples of the picture.
 enum class ParameterScaling {
     none,     // keeps its value: a switch, a gain
     length,   // a length in samples: divided by the factor
@@ -78,7 +78,7 @@ enum class ParameterScaling {
     section,  // b0, b1, b2, a1 and a2 of one second-order section, which stand in this order in the row
 };
 
-// One live parameter of a table row.
+// Describes one live parameter of a table row.
 struct FilterParameter {
     std::string_view name;   // "alpha", "sigma", "b0", ...
     std::string_view label;  // for a person

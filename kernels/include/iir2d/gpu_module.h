@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// PTX of one's own on a GPU: a text, compiled by the driver for one device, whose kernels are launched by
-// name. Everything waits until it is done. Thread-safe, but for one GpuMemory, which one thread at a time may
-// use.
+// Runs PTX of the caller's own on a GPU: a text, compiled by the driver for one device, whose kernels are
+// launched by name. Every call returns when its work is done. Thread-safe, but for GpuMemory: one thread at a
+// time may use one.
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ struct GpuLaunch {
 // A text that a GPU has taken.
 class IIR2D_API GpuModule {
   public:
-    // The error has the driver's own log: what of the text it does not take, and where.
+    // Loads PTX. The error has the driver's own log: what of the text it does not accept, and where.
     static Result<GpuModule> load(const Device& device, const std::string& ptx);
     GpuModule(GpuModule&&) noexcept;
     GpuModule& operator=(GpuModule&&) noexcept;

@@ -53,7 +53,7 @@ typedef enum IIR2D_Precision {
     IIR2D_PRECISION_F64 = 2
 } IIR2D_Precision;
 
-/* How a line begins: from a few border samples, or in the state that an infinite run over the border's
+/* Says how a line begins: from a few border samples, or in the state that an infinite run over the border's
  * extension would have left. */
 typedef enum IIR2D_Start { IIR2D_START_TRUNCATED = 0, IIR2D_START_STEADY = 1 } IIR2D_Start;
 
@@ -81,11 +81,12 @@ IIR2D_API int iir2d_forward_cpu(const void* in, void* out, const IIR2D_Params* p
  * stays healthy. */
 IIR2D_API int iir2d_forward_cuda(const void* in, void* out, const IIR2D_Params* params);
 
-/* The same, asynchronous on `stream` (a CUstream or cudaStream_t; null is the legacy default stream): returns
- * when the work is queued. Filter 6's workspace is allocated and freed in the stream's order. */
+/* Does the same, asynchronously on `stream` (a CUstream or cudaStream_t; null is the legacy default stream):
+ * returns when the work is enqueued. Filter 6's workspace is allocated and freed in the stream's order. */
 IIR2D_API int iir2d_forward_cuda_stream(const void* in, void* out, const IIR2D_Params* params, void* stream);
 
-/* "ok", "invalid_argument", ...; "unknown_status" for any number that is not an IIR2D_Status. Never null. */
+/* Returns "ok", "invalid_argument", ...; "unknown_status" for any number that is not an IIR2D_Status. Never
+ * null. */
 IIR2D_API const char* iir2d_status_string(int status);
 
 /* Returns one sentence about why the calling thread's last call failed, which names the field and its value;
@@ -106,10 +107,10 @@ IIR2D_API int iir2d_describe_devices(char* json, size_t capacity, size_t* needed
 IIR2D_API int iir2d_api_version_major(void);
 IIR2D_API int iir2d_api_version_minor(void);
 IIR2D_API int iir2d_api_version_patch(void);
-/* major * 10000 + minor * 100 + patch */
+/* Returns major * 10000 + minor * 100 + patch. */
 IIR2D_API int iir2d_api_version_packed(void);
 
-/* Version, commit, compiler, CUDA toolkit and architectures, on one line. Never null. */
+/* Returns version, commit, compiler, CUDA toolkit and architectures, on one line. Never null. */
 IIR2D_API const char* iir2d_build_fingerprint(void);
 
 #ifdef __cplusplus

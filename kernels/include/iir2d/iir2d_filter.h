@@ -56,45 +56,46 @@ typedef struct IIR2D_FilterParams {
     void* user; /* handed to poll */
 } IIR2D_FilterParams;
 
-/* How many parameters a filter has. */
+/* Returns in `parameters` how many parameters a filter has. */
 IIR2D_API int iir2d_filter_count(int filter_id, int32_t* parameters);
 
-/* Parameter `index` of a filter, from 0: its name, the values it may have, its default, and whether it is a
- * switch (0 or 1), which has no gradient. The name stays where it is. */
+/* Describes parameter `index` of a filter, from 0: its name, the range of its values, its default, and
+ * whether it is a switch (0 or 1), which has no gradient. The name is never freed. */
 IIR2D_API int iir2d_filter_parameter(int filter_id, int32_t index, const char** name, double* minimum,
                                      double* maximum, double* initial, int32_t* is_switch);
 
-/* The filter's short name, "ema" of filter 1; null where there is no such filter. */
+/* Returns the filter's short name, "ema" of filter 1; null where there is no such filter. */
 IIR2D_API const char* iir2d_filter_key(int filter_id);
 
 /* Filters x into y, in host memory: along every row, then along every column of the result. y may be x with
  * the same strides, else the two must not overlap. Blocks until done. */
 IIR2D_API int iir2d_filter_forward_cpu(const void* x, void* y, const IIR2D_FilterParams* params);
 
-/* Gradients of a loss, from its gradient dy with respect to y = forward(x). Into dx goes that with respect to
- * x, the filter's adjoint of dy; into dp that with respect to the parameters: parameter_sets sets in the
- * order of `parameters`, 0 for switches; a set for all planes has the sum over them. Either may be null: it
- * is not computed then. x is read only for dp and may else be null. dx may be dy with the same strides and
+/* Computes gradients of a loss, from its gradient dy with respect to y = forward(x). dx takes that with
+ * respect to x, the filter's adjoint of dy; dp that with respect to the parameters: parameter_sets sets in
+ * the order of `parameters`, 0 for switches; a set for all planes has the sum over them. Either may be null:
+ * it is not computed then. x is read only for dp and may else be null. dx may be dy with the same strides and
  * overlaps nothing else. Host memory; the same bits on every run and for every number of threads. */
 IIR2D_API int iir2d_filter_backward_cpu(const void* x, const void* dy, void* dx, double* dp,
                                         const IIR2D_FilterParams* params);
 
-/* The bytes of device memory that a call on a GPU needs as its workspace: forward, or backward, which then
- * is given a dp or not. Asks no device. */
+/* Returns in `bytes` how much device memory a call on a GPU needs as its workspace: forward, or backward with
+ * or without dp. Uses no device. */
 IIR2D_API int iir2d_filter_workspace_cuda(const IIR2D_FilterParams* params, int32_t backward, int32_t with_dp,
                                           size_t* bytes);
 
-/* The same as iir2d_filter_forward_cpu on device memory, asynchronous on `stream` (a CUstream or
- * cudaStream_t) and in its context; null is the legacy default stream of the current context and, in a
- * thread that has none, of the primary context of the device that the data lies on. Allocates nothing and
- * waits for nothing, so it may be captured in a graph. `workspace` has at least the bytes of
- * iir2d_filter_workspace_cuda, at a multiple of 16, until the stream has come past; null where that is 0. */
+/* Does the same as iir2d_filter_forward_cpu on device memory, asynchronously on `stream` (a CUstream or
+ * cudaStream_t) and in its context; null is the legacy default stream of the current context and, in a thread
+ * that has none, of the primary context of the device that the data lies on. Allocates nothing and waits for
+ * nothing, so it may be captured in a graph. `workspace` has at least the bytes of
+ * iir2d_filter_workspace_cuda, at a multiple of 16, until the stream has passed the call; null where that is
+ * 0. */
 IIR2D_API int iir2d_filter_forward_cuda(const void* x, void* y, const IIR2D_FilterParams* params,
                                         void* workspace, size_t bytes, void* stream);
 
-/* Likewise iir2d_filter_backward_cpu; dp is device memory too. For dp the planes are widened to double, all
- * of them where they have few samples, else those of an image or one by one, and a few such planes are the
- * workspace. The same bits on every run. */
+/* Does the same as iir2d_filter_backward_cpu, likewise; dp is device memory too. For dp the planes are
+ * widened to double, all of them where they have few samples, else those of an image or one by one, and a few
+ * such planes are the workspace. The same bits on every run. */
 IIR2D_API int iir2d_filter_backward_cuda(const void* x, const void* dy, void* dx, double* dp,
                                          const IIR2D_FilterParams* params, void* workspace, size_t bytes,
                                          void* stream);

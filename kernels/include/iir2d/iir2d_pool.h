@@ -58,7 +58,7 @@ typedef struct IIR2D_PoolParams {
     void* user; /* handed to poll */
 } IIR2D_PoolParams;
 
-/* The output's height and width. */
+/* Returns the output's height and width. */
 IIR2D_API int iir2d_pool_output_size(const IIR2D_PoolParams* params, int64_t* height, int64_t* width);
 
 /* Pools x into y, in host memory. `argmax` is null or, of max and adaptive max alone, has as many elements as
@@ -66,20 +66,20 @@ IIR2D_API int iir2d_pool_output_size(const IIR2D_PoolParams* params, int64_t* he
  * Blocks until done. */
 IIR2D_API int iir2d_pool_forward_cpu(const void* x, void* y, int64_t* argmax, const IIR2D_PoolParams* params);
 
-/* The same on device memory, asynchronous on `stream` (a CUstream or cudaStream_t) and in its context; null
- * is the legacy default stream of the current context and, in a thread that has none, of the primary context
- * of the device that the data lies on. Allocates nothing. */
+/* Does the same on device memory, asynchronously on `stream` (a CUstream or cudaStream_t) and in its context;
+ * null is the legacy default stream of the current context and, in a thread that has none, of the primary
+ * context of the device that the data lies on. Allocates nothing. */
 IIR2D_API int iir2d_pool_forward_cuda(const void* x, void* y, int64_t* argmax, const IIR2D_PoolParams* params,
                                       void* stream);
 
-/* The gradient dx with respect to x, from dy with respect to y: every element of dx is written, the same bits
- * on every run. lp reads x and y. max reads the argmax that forward gave; without one it finds it again from
- * x. What an op does not read may be null, and its strides are not looked at. dx lies apart from all that is
- * read, argmax included. Host memory; blocks until done. */
+/* Computes the gradient dx with respect to x, from dy with respect to y: every element of dx is written, the
+ * same bits on every run. lp reads x and y. max reads the argmax that forward gave; without one it finds it
+ * again from x. What an op does not read may be null, and its strides are not looked at. dx lies apart from
+ * all that is read, argmax included. Host memory; blocks until done. */
 IIR2D_API int iir2d_pool_backward_cpu(const void* x, const void* y, const void* dy, void* dx,
                                       const int64_t* argmax, const IIR2D_PoolParams* params);
 
-/* The same on device memory, as iir2d_pool_forward_cuda; max needs the argmax. */
+/* Does the same on device memory, as iir2d_pool_forward_cuda; max needs the argmax. */
 IIR2D_API int iir2d_pool_backward_cuda(const void* x, const void* y, const void* dy, void* dx,
                                        const int64_t* argmax, const IIR2D_PoolParams* params, void* stream);
 

@@ -30,7 +30,7 @@ typedef enum IIR2D_Share {
     IIR2D_SHARE_ROWS = 2    /* all threads in one plane, or a few small ones */
 } IIR2D_Share;
 
-/* In which order maxima are found; of two words the first is along y, the second along x. */
+/* Names the order in which maxima are found; of two words the first is along y, the second along x. */
 typedef enum IIR2D_Way {
     IIR2D_WAY_WINDOWS = 1,
     IIR2D_WAY_SEQUENCE_SEQUENCE = 2,
@@ -44,9 +44,9 @@ typedef enum IIR2D_Way {
     IIR2D_WAY_CLIMB_CLIMB = 10
 } IIR2D_Way;
 
-/* One field a knob; 0 is "auto", the library's own rule. Fields are added at the end only; a struct that is
- * shorter than the library's has 0 in those it lacks, a longer one must have 0 in those that the library
- * lacks, and at most 4096 bytes. */
+/* Holds one field for each knob; 0 is "auto", the library's own rule. Fields are added at the end only; a
+ * struct that is shorter than the library's has 0 in those it lacks, a longer one must have 0 in those that
+ * the library lacks, and at most 4096 bytes. */
 typedef struct IIR2D_Config {
     size_t size;     /* sizeof(IIR2D_Config) of the caller */
     int32_t threads; /* 1 to those that the process may use */
@@ -56,7 +56,7 @@ typedef struct IIR2D_Config {
     int32_t strip;   /* of filters: a multiple of 64 */
     int32_t way;     /* IIR2D_Way, of max pooling */
     int32_t task;    /* of pooling: a power of two */
-    /* Of GPUs; on the CPU 0. */
+    /* For GPUs; on the CPU 0. */
     int32_t block;    /* of pooling: 64, 128 or 256 */
     int32_t steps;    /* of pooling: from 1 to 64 */
     int32_t pairs;    /* of pooling 2x2: 1 off, 2 on */
@@ -74,9 +74,9 @@ IIR2D_API int iir2d_config_parse(const char* text, IIR2D_Config* config);
  * written; one that is too small is IIR2D_STATUS_WORKSPACE_ERROR. */
 IIR2D_API int iir2d_config_text(const IIR2D_Config* config, char* text, size_t capacity, size_t* needed);
 
-/* As iir2d_forward_cpu, iir2d_pool_forward_cpu and iir2d_pool_backward_cpu, by a config. One that is not
- * valid for the call is IIR2D_STATUS_INVALID_ARGUMENT, after all other checks of fields; iir2d_last_error
- * names the knob, its value and what is valid. A null config is a null pointer. */
+/* Do the same as iir2d_forward_cpu, iir2d_pool_forward_cpu and iir2d_pool_backward_cpu, by a config. One that
+ * is not valid for the call is IIR2D_STATUS_INVALID_ARGUMENT, after all other checks of fields;
+ * iir2d_last_error names the knob, its value and what is valid. A null config is a null pointer. */
 IIR2D_API int iir2d_forward_cpu_with(const void* in, void* out, const IIR2D_Params* params,
                                      const IIR2D_Config* config);
 IIR2D_API int iir2d_pool_forward_cpu_with(const void* x, void* y, int64_t* argmax,
@@ -85,36 +85,37 @@ IIR2D_API int iir2d_pool_backward_cpu_with(const void* x, const void* y, const v
                                            const int64_t* argmax, const IIR2D_PoolParams* params,
                                            const IIR2D_Config* config);
 
-/* Whom the library asks how a call without a config is executed, in this process from now on. Before the
- * first call the environment's IIR2D_TUNE says it ("off", "auto", "model", "measure"). */
+/* Says what decides how a call without a config is executed, in this process from now on. Before the first
+ * call the environment's IIR2D_TUNE says it ("off", "auto", "model", "measure"). */
 typedef enum IIR2D_TuneMode {
-    IIR2D_TUNE_OFF = 0,    /* nobody: the library's own rules */
-    IIR2D_TUNE_AUTO = 1,   /* what was learned, then the models */
+    IIR2D_TUNE_OFF = 0,    /* the library's own rules alone */
+    IIR2D_TUNE_AUTO = 1,   /* learned entries, then the models */
     IIR2D_TUNE_MODEL = 2,  /* the models */
-    IIR2D_TUNE_MEASURE = 3 /* as AUTO, and calls take turns in measuring what models propose */
+    IIR2D_TUNE_MEASURE = 3 /* as AUTO, and calls measure in turn what models propose */
 } IIR2D_TuneMode;
 IIR2D_API int iir2d_tune_set_mode(int mode);
 
-/* A choice of the caller's: gets the problem's key and its candidates and returns an index, or -1 to leave
- * it to the library. Another index is an error, and the library's own rule runs. Called from any thread,
- * several at a time, unless the mode is off; must not throw, and may take its time: only its own call waits.
- * A null function removes it; one that is being called meanwhile ends its call. */
+/* Chooses a config for the caller: gets the problem's key and its candidates and returns an index, or -1 to
+ * leave it to the library. Any other index is an error, and the library's own rules apply. Called from any
+ * thread, several at a time, unless the mode is off; must not throw, and may take its time: only its own call
+ * waits. A null function removes it; one that is being called meanwhile ends its call. */
 typedef int64_t (*IIR2D_TuneChooser)(void* user, const char* key, const IIR2D_Config* candidates,
                                      size_t count);
 IIR2D_API int iir2d_tune_set_chooser(IIR2D_TuneChooser chooser, void* user);
 
-/* Reads a file model.trees. One of another machine or of other kernels is taken and does not decide. A file
- * that cannot be read or is none is IIR2D_STATUS_INVALID_ARGUMENT, and everything stays as it was. */
+/* Reads a file model.trees. A model of another machine or of other kernels is loaded and does not decide. A
+ * file that cannot be read or is not a model is IIR2D_STATUS_INVALID_ARGUMENT, and everything stays as it
+ * was. */
 IIR2D_API int iir2d_tune_load_model(const char* path);
 
-/* Entries that were learned, as text, a line each, which a program keeps where it likes. Import adds lines,
- * of which the newest of a problem counts; lines that are none are skipped and counted as bad_lines. Export
- * works as iir2d_config_text(). */
+/* Read and write learned entries as text, a line each, which a program may keep anywhere. Import adds lines,
+ * of which the newest of a problem counts; malformed lines are skipped and counted as bad_lines. Export works
+ * as iir2d_config_text(). */
 IIR2D_API int iir2d_tune_import(const char* text);
 IIR2D_API int iir2d_tune_export(char* text, size_t capacity, size_t* needed);
 
-/* How often decisions were made, by their reason, and what happened beside. Fields are added at the end only,
- * as in IIR2D_Config. */
+/* Counts decisions by their reason, and other events. Fields are added at the end only, as in
+ * IIR2D_Config. */
 typedef struct IIR2D_TuneStats {
     size_t size;    /* sizeof(IIR2D_TuneStats) of the caller */
     uint64_t calls; /* decisions: the sum of the reasons, which follow */
@@ -143,7 +144,7 @@ typedef struct IIR2D_TuneStats {
     uint64_t evicted;   /* decisions forgotten for others */
     uint64_t bad_lines; /* of learned entries */
 } IIR2D_TuneStats;
-/* Fills *stats, whose size is set before; reset not 0: and begins to count anew. */
+/* Fills *stats, whose size is set before; where reset is not 0 it then sets the counts to 0. */
 IIR2D_API int iir2d_tune_stats(IIR2D_TuneStats* stats, int reset);
 
 #ifdef __cplusplus

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Plans: made once from a descriptor, run many times. make() validates everything and chooses a kernel; it
-// computes nothing. A plan is immutable and may be run from several threads at once with separate workspaces.
+// Makes and runs plans: made once from a descriptor, run many times. make() validates everything and chooses
+// a kernel; it computes nothing. A plan is immutable and may be run from several threads at once with
+// separate workspaces.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +26,7 @@ struct Config;       // config.h
 struct Choice;       // tune.h
 struct TuneOptions;  // tune.h
 
-// Which kernel a plan chose.
+// Names the kernel that a plan chose.
 struct KernelIdentity {
     Backend backend = Backend::cpu;
     std::string name;     // e.g. "iir_raster"
@@ -59,8 +60,8 @@ struct FilterDesc {
     // Any filters in place of `filter`, which is not read then: one for all planes, or n * c, one for each
     // plane, n-major. Sections are stable; every axis has a stage, every cascade a section.
     std::vector<FilterData> data = {};
-    // Of x and y; absent: storage_type(precision), and f64 goes with f64 alone. Of f16 and bf16 the result
-    // has the bits of the filter on the same values in f32, rounded once, to nearest, ties to even.
+    // Element type of x and y; absent: storage_type(precision). f64 goes with f64 alone. Of f16 and bf16 the
+    // result has the bits of the filter on the same values in f32, rounded once, to nearest, ties to even.
     std::optional<ElementType> element = std::nullopt;
 };
 
@@ -74,9 +75,10 @@ constexpr ElementType element_of(const FilterDesc& desc) {
 
 class IIR2D_API FilterPlan {
   public:
-    // Executed as choice() says: as tune_options() decide, as options of the plan's own do (tune.h; out of
-    // their ranges they are static with the reason `error`), or by a config that is given: an error where
-    // that is not valid. No config changes a bit of a result. backward() is executed as ever.
+    // Makes a plan that is executed as choice() says: as tune_options() decide, as options of the plan's own
+    // do (tune.h; out of their ranges they are static with the reason `error`), or by a config that is given:
+    // an error where that is not valid. No config changes a bit of a result on the CPU. backward() is not
+    // affected by it.
     static Result<FilterPlan> make(const Device& device, const FilterDesc& desc);
     static Result<FilterPlan> make(const Device& device, const FilterDesc& desc, const TuneOptions& options);
     static Result<FilterPlan> make(const Device& device, const FilterDesc& desc, const Config& config);
@@ -155,8 +157,8 @@ struct PoolDesc {
     ElementType element = ElementType::f32;
 };
 
-// Where a window reads the input: rows first_row, first_row + row_step, ... and columns likewise, only those
-// inside the input; and what an average divides by.
+// Holds where a window reads the input: rows first_row, first_row + row_step, ... and columns likewise, only
+// those inside the input; and what an average divides by.
 struct PoolWindow {
     std::int64_t first_row = 0;
     std::int64_t rows = 0;
@@ -169,8 +171,9 @@ struct PoolWindow {
 
 class IIR2D_API PoolPlan {
   public:
-    // As FilterPlan::make(). Of the places of maxima the order of folds is the library's own where
-    // `forward` has a climb; those that backward() finds again are found as `forward` says.
+    // Makes a plan as FilterPlan::make() does. Where places of maxima are asked for and the way of `forward`
+    // has a climb, the order of folds is the library's own; those that backward() finds again are found as
+    // `forward` says.
     static Result<PoolPlan> make(const Device& device, const PoolDesc& desc);
     static Result<PoolPlan> make(const Device& device, const PoolDesc& desc, const TuneOptions& options);
     static Result<PoolPlan> make(const Device& device, const PoolDesc& desc, const Config& forward,
@@ -206,8 +209,8 @@ class IIR2D_API PoolPlan {
     // from x.
     Result<void> forward(const DeviceTensor& x, const DeviceTensor& y, const RunControl& control = {}) const;
 
-    // Likewise backward. What the op does not read may be null; max finds its places again from x, for which
-    // it takes device memory and gives it back.
+    // Runs the backward pass likewise. What the op does not read may be null; max finds its places again from
+    // x, for which it allocates device memory and frees it.
     Result<void> backward(const DeviceTensor* x, const DeviceTensor* y, const DeviceTensor& dy,
                           const DeviceTensor& dx, const RunControl& control = {}) const;
 
@@ -216,8 +219,8 @@ class IIR2D_API PoolPlan {
     Result<void> enqueue(const ConstTensorView& x, const TensorView& y, std::int64_t* argmax,
                          void* stream) const;
 
-    // Likewise backward: max reads the argmax that a forward pass left, at a device address, and nothing else
-    // beside dy; what an op does not read may be empty or null.
+    // Enqueues the backward pass likewise: max reads the argmax that a forward pass left, at a device
+    // address, and of the tensors dy alone; what an op does not read may be empty or null.
     Result<void> enqueue_backward(const ConstTensorView& x, const ConstTensorView& y,
                                   const ConstTensorView& dy, const TensorView& dx, const std::int64_t* argmax,
                                   void* stream) const;

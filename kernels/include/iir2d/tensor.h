@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Element types and non-owning views of planar [N, C, H, W] data. All counts are 64-bit and in elements.
+// Defines element types and non-owning views of planar [N, C, H, W] data. All counts are 64-bit and in
+// elements.
 #pragma once
 
 #include <cstddef>
@@ -24,13 +25,13 @@ constexpr std::size_t element_size(ElementType type) {
     return 4;
 }
 
-// "f32", "f64", "f16", "bf16".
+// Returns "f32", "f64", "f16" or "bf16".
 constexpr std::string_view name_of(ElementType type) {
     constexpr std::string_view names[] = {"f32", "f64", "f16", "bf16"};
     return names[static_cast<std::size_t>(type)];
 }
 
-// Height by width, in that order as everywhere in the pooling contract.
+// Holds height by width, in that order as everywhere in the pooling contract.
 struct Extent {
     std::int64_t h = 1;
     std::int64_t w = 1;

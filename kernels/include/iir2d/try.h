@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two macros for functions that return std::expected and call others that do, as all of this library's do:
+// Provides two macros for functions that return std::expected and call others that do, as all of this
+// library's do:
 //
 //     iir2d::Result<void> smooth(const iir2d::ConstTensorView& x, const iir2d::TensorView& y) {
 //         IIR2D_TRY(const auto plan, iir2d::FilterPlan::make(device, desc));  // declares it, or returns the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which config plans are made with, and why (docs/tuning.md). Thread-safe.
+// Decides the config that a plan is made with, and says why (docs/tuning.md). Thread-safe.
 #pragma once
 
 #include <array>
@@ -20,10 +20,10 @@
 
 namespace iir2d {
 
-// Whom plans ask that are made without a config. `off`: nobody, and no clock is read. `model`: the models
-// alone. `automatic` ("auto"): what was learned, then the models. `measure`: what was learned; for a problem
-// of which nothing was, static and what a model proposes take turns in the runs that are asked for, until one
-// is learned.
+// Says what decides the config of a plan that is made without one. `off`: nothing, and no clock is read.
+// `model`: the models alone. `automatic` ("auto"): learned entries, then the models. `measure`: learned
+// entries; for a problem without one, static and the configs that a model proposes take turns in the runs
+// that are asked for, until one is learned.
 enum class TuneMode { off, automatic, model, measure };
 IIR2D_API std::string_view name_of(TuneMode);
 IIR2D_API Result<TuneMode> tune_mode_from_name(std::string_view);
@@ -40,7 +40,7 @@ struct TuneOptions {
 IIR2D_API void set_tune_options(const TuneOptions& options);
 IIR2D_API TuneOptions tune_options();
 
-// Why a config was chosen. From `no_model` on it is static, because nobody had an answer.
+// Says why a config was chosen. From `no_model` on it is static, because nothing could decide.
 enum class TuneReason {
     pinned,           // it was given
     off,              // the mode is
@@ -134,7 +134,7 @@ IIR2D_API void forget_models();
 // Adds lines, of which the newest of a machine, kernels and key counts; returns how many were skipped because
 // they are none, which statistics() count as bad_lines.
 IIR2D_API std::size_t import_learned(std::string_view lines);
-// `all`, or those alone that were learned in this process.
+// Selects `all` entries, or those alone that were learned in this process.
 enum class LearnedPart { all, here };
 IIR2D_API std::string export_learned(LearnedPart part = LearnedPart::all);
 // Returns the entries of both, as above.

@@ -29,13 +29,13 @@ inline constexpr std::size_t largest_model_text = std::size_t{1} << 20;
 // the system does not say. And the first 16 digits of that text's SHA-256, which name the machine.
 IIR2D_API Result<std::string> machine_description();
 IIR2D_API Result<std::string> machine_id();
-// The same of a device: of a GPU its name, compute capability, multiprocessors and L2.
+// Describes a device in the same way: a GPU by its name, compute capability, multiprocessors and L2.
 IIR2D_API Result<std::string> machine_description(const Device& device);
 IIR2D_API Result<std::string> machine_id(const Device& device);
 
 // Returns the purposes that models have: "iir-cpu", "pool-cpu", "pool-backward-cpu", "iir-cuda", "pool-cuda".
 IIR2D_API std::span<const std::string_view> model_purposes();
-// Those of problems on the CPU, or on a GPU.
+// Returns the purposes of problems on the CPU, or on a GPU.
 IIR2D_API std::span<const std::string_view> model_purposes(Backend backend);
 // Returns the names of a purpose's features, in order; none for an unknown purpose.
 IIR2D_API std::span<const std::string_view> feature_names(std::string_view purpose);
@@ -47,9 +47,9 @@ IIR2D_API Result<std::vector<float>> features(const Device& device, const Filter
 IIR2D_API Result<std::vector<float>> features(const Device& device, const PoolDesc& desc, PoolUse use,
                                               const Config& config);
 
-// Complete trees of one depth, one behind the other: 2^depth - 1 tests breadth first and 2^depth leaves each.
-// A row goes left where its feature is below the threshold. The prediction is the base and one leaf of each
-// tree, added in float in their order.
+// Holds complete trees of one depth, one behind the other: 2^depth - 1 tests breadth first and 2^depth leaves
+// each. A row goes left where its feature is below the threshold. The prediction is the base and one leaf of
+// each tree, added in float in their order.
 struct TreeEnsemble {
     std::size_t depth = 0;  // 0 to 8
     float base = 0;

@@ -265,7 +265,7 @@ TEST(Duel, IsRefusedForALibraryThatIsNone) {
     EXPECT_EQ(none.error().kind, ErrorKind::bad_input);
     EXPECT_EQ(
         none.error().message,
-        "new: it has no iir2d_api_version_major: it is no libiir2d with the C interface of 1.0 or newer");
+        "new: it has no iir2d_api_version_major: it is not a libiir2d with the C interface of 1.0 or newer");
 }
 
 TEST(Duel, SaysThatItsWorkerIsMissing) {

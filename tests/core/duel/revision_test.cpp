@@ -119,7 +119,7 @@ TEST_F(RevisionTest, SaysThatASourceIsNoFolder) {
     const auto none = build_revision(m_folder / "nowhere", "HEAD");
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().kind, ErrorKind::bad_argument);
-    EXPECT_THAT(none.error().message, HasSubstr("is no folder: name a git repository"));
+    EXPECT_THAT(none.error().message, HasSubstr("is not a folder: name a git repository"));
 }
 
 TEST_F(RevisionTest, EndsWithAllThatItStartedWhenItIsCancelled) {

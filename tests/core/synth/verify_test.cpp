@@ -110,7 +110,7 @@ TEST_F(VerifyDataSet, NamesEachMemberThatIsNotTheSources) {
             r["ir"][0]["text"] = text;
         },
         ": V0: llvm-host-test: line ");
-    expect_fault([](Json& r) { r["index"] = "7"; }, ": schema: has index, which is no whole number");
+    expect_fault([](Json& r) { r["index"] = "7"; }, ": schema: has index, which is not a whole number");
     expect_fault([](Json& r) { r["more"] = 1; }, ": schema: has the member \"more\"");
     expect_fault([](Json& r) { r["index"] = r["index"].get<int>() + 14; }, "of the run is another kernel");
     EXPECT_EQ(faults(), "");
@@ -178,7 +178,7 @@ TEST_F(VerifyDataSet, HostileLinesAreErrorsInBoundedMemory) {
     EXPECT_THAT(read(*compressed_lines({"[1, 2"})), HasSubstr("line 1: is not valid JSON"));
     EXPECT_THAT(read(*compressed_lines({std::string(100'000, '[')})), HasSubstr("nested more than 16 deep"));
     EXPECT_THAT(read(*compressed_lines({"{}"})), HasSubstr("line 1: has no schema"));
-    EXPECT_THAT(read(*compressed_lines({"[]"})), HasSubstr("which is no object"));
+    EXPECT_THAT(read(*compressed_lines({"[]"})), HasSubstr("which is not an object"));
 }
 
 // IIR2D_UPDATE_GOLDEN=1 writes the file anew.

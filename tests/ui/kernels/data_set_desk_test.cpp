@@ -177,13 +177,13 @@ TEST_F(DataSetDeskTest, SaysWhatIsNoDataSet) {
 }
 
 TEST_F(DataSetDeskTest, MakesOneAndCancelsAnother) {
-    DataSetWish wish{.folder = folder.filePath(QStringLiteral("set")), .count = 14, .backward = true};
+    DataSetRequest request{.folder = folder.filePath(QStringLiteral("set")), .count = 14, .backward = true};
     QString progress, stale;
     QObject::connect(&desk, &DataSetDesk::workChanged, &desk, [&] {
         if (!desk.progress().isEmpty()) progress = desk.progress();
         if (!desk.isMaking() && !desk.isOpening()) stale += desk.progress();
     });
-    desk.make(wish);
+    desk.make(request);
     EXPECT_TRUE(desk.isMaking());
     wait();
     if (failed.count() > 0) {
@@ -197,12 +197,12 @@ TEST_F(DataSetDeskTest, MakesOneAndCancelsAnother) {
     EXPECT_EQ(said.count(), 1);
     EXPECT_THAT(progress.toStdString(), HasSubstr(" kernels, ")) << "live, while it was made";
     EXPECT_EQ(stale.toStdString(), "") << "what runs next would begin with it";
-    desk.make(wish);
+    desk.make(request);
     ASSERT_TRUE(QTest::qWaitFor([&] { return !desk.isMaking() && failed.count() == 1; }, patience_ms))
         << "there is something in the folder";
-    wish.folder = folder.filePath(QStringLiteral("long"));
-    wish.count = 100000;
-    desk.make(wish);
+    request.folder = folder.filePath(QStringLiteral("long"));
+    request.count = 100000;
+    desk.make(request);
     EXPECT_TRUE(desk.isMaking());
     desk.cancel();
     ASSERT_TRUE(QTest::qWaitFor([&] { return !desk.isMaking(); }, 3 * patience_ms));

@@ -196,33 +196,34 @@ TEST_F(KernelsPageTest, AFormSaysWhatADataSetIsToBe) {
     const auto quota = [&](const char* category) {
         return form.findChild<QLabel*>(QStringLiteral("quota-") + QLatin1String(category))->text();
     };
-    DataSetWish wish{.folder = QStringLiteral("/some where"), .count = 100, .seed = 3, .backward = true};
-    form.setWish(wish);
-    EXPECT_EQ(form.wish(), wish);
+    DataSetRequest request{
+        .folder = QStringLiteral("/some where"), .count = 100, .seed = 3, .backward = true};
+    form.setRequest(request);
+    EXPECT_EQ(form.request(), request);
     EXPECT_EQ(quota("arithmetic"), QStringLiteral("8"));
     EXPECT_EQ(quota("pool"), QStringLiteral("7"));
-    wish.weights = {{synth::Category::math, 3}, {synth::Category::iir, 1}};
-    wish.levels = QStringList{QStringLiteral("V0"), QStringLiteral("V3")};
-    form.setWish(wish);
-    EXPECT_EQ(form.wish(), wish);
+    request.weights = {{synth::Category::math, 3}, {synth::Category::iir, 1}};
+    request.levels = QStringList{QStringLiteral("V0"), QStringLiteral("V3")};
+    form.setRequest(request);
+    EXPECT_EQ(form.request(), request);
     EXPECT_EQ(quota("math"), QStringLiteral("75"));
     EXPECT_EQ(quota("arithmetic"), QStringLiteral("–"));
-    EXPECT_EQ(commandLine(wish).toStdString(),
+    EXPECT_EQ(commandLine(request).toStdString(),
               "iir2d synth generate --out '/some where' --count 100 --seed 3 --categories math,iir --weights "
               "math=3,iir=1 --levels V0,V3 --backward");
     form.setTargets({{.target = "ptx-nvrtc:sm_90", .is_available = true},
                      {.target = "llvm-host-o2", .is_available = true},
                      {.target = "cubin:sm_90", .reason = "no nvJitLink"}});
-    wish.targets = QStringList{QStringLiteral("llvm-host-o2")};
-    form.setWish(wish);
-    EXPECT_EQ(form.wish(), wish);
+    request.targets = QStringList{QStringLiteral("llvm-host-o2")};
+    form.setRequest(request);
+    EXPECT_EQ(form.request(), request);
     const auto* make = form.findChild<QPushButton*>(QStringLiteral("makeDataSet"));
     EXPECT_TRUE(make->isEnabled());
     auto* targets = form.findChild<QListWidget*>(QStringLiteral("targets"));
     for (int k = 0; k < targets->count(); ++k) targets->item(k)->setCheckState(Qt::Unchecked);
     EXPECT_FALSE(make->isEnabled()) << "the default targets would be taken";
     EXPECT_TRUE(make->toolTip().contains(QLatin1String("target"))) << make->toolTip().toStdString();
-    form.setWish({.folder = wish.folder});
+    form.setRequest({.folder = request.folder});
     EXPECT_TRUE(make->isEnabled()) << "the default ones are asked for";
 }
 
@@ -329,7 +330,7 @@ TEST_F(KernelsPageTest, ResumeGoesOnWithWhatWasCancelled) {
     auto* resume = form.findChild<QPushButton*>(QStringLiteral("resumeDataSet"));
     EXPECT_FALSE(make->isEnabled()) << "no folder is named";
     const QString path = folder.filePath(QStringLiteral("set"));
-    form.setWish({.folder = path, .count = 60, .levels = {QStringLiteral("V0"), QStringLiteral("V2")}});
+    form.setRequest({.folder = path, .count = 60, .levels = {QStringLiteral("V0"), QStringLiteral("V2")}});
     make->click();
     ASSERT_TRUE(
         QTest::qWaitFor([&] { return !desk.progress().isEmpty() || !desk.isMaking(); }, 3 * patience_ms));
@@ -338,7 +339,7 @@ TEST_F(KernelsPageTest, ResumeGoesOnWithWhatWasCancelled) {
     desk.cancel();
     ASSERT_TRUE(QTest::qWaitFor([&] { return !desk.isMaking(); }, 3 * patience_ms));
     ASSERT_TRUE(QTest::qWaitFor([&] { return resume->isEnabled(); }, patience_ms));
-    form.setWish({.folder = path});  // it goes on as it was begun, whatever stands here
+    form.setRequest({.folder = path});  // it goes on as it was begun, whatever stands here
     resume->click();
     ASSERT_TRUE(QTest::qWaitFor([&] { return !desk.isMaking() && desk.record(); }, 6 * patience_ms))
         << page.messages().textOf(QStringLiteral("kernels")).toStdString();

@@ -87,8 +87,8 @@ TEST_F(TuningModelTest, WithoutAnythingItSaysSo) {
     refresh();
     EXPECT_TRUE(model.state()->models.empty());
     EXPECT_TRUE(model.state()->learned.empty());
-    EXPECT_TRUE(model.state()->troubles.isEmpty())
-        << model.state()->troubles.join(QLatin1Char(' ')).toStdString();
+    EXPECT_TRUE(model.state()->readFailures.isEmpty())
+        << model.state()->readFailures.join(QLatin1Char(' ')).toStdString();
     explain(spec);
     EXPECT_EQ(model.decision().failure.toStdString(), "");
     EXPECT_EQ(model.decision().said.decision.reason, iir2d::TuneReason::no_model);

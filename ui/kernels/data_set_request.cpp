@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "ui/kernels/data_set_wish.h"
+#include "ui/kernels/data_set_request.h"
 
 #include <algorithm>
 #include <thread>
@@ -23,27 +23,27 @@ bool areAlike(const std::map<synth::Category, double>& weights) {
 
 }  // namespace
 
-synth::GenerateOptions optionsOf(const DataSetWish& wish) {
-    synth::GenerateOptions options{.folder = toPath(wish.folder),
-                                   .count = wish.count,
-                                   .seed = wish.seed,
+synth::GenerateOptions optionsOf(const DataSetRequest& request) {
+    synth::GenerateOptions options{.folder = toPath(request.folder),
+                                   .count = request.count,
+                                   .seed = request.seed,
                                    .jobs = std::max(1U, std::thread::hardware_concurrency()),
-                                   .resume = wish.resume};
-    for (const auto& [category, weight] : wish.weights) options.categories.push_back(category);
-    if (!areAlike(wish.weights)) options.weights = wish.weights;
-    options.judge.backward = wish.backward;
-    if (!wish.levels.isEmpty()) {
+                                   .resume = request.resume};
+    for (const auto& [category, weight] : request.weights) options.categories.push_back(category);
+    if (!areAlike(request.weights)) options.weights = request.weights;
+    options.judge.backward = request.backward;
+    if (!request.levels.isEmpty()) {
         options.judge.levels.clear();
-        for (const QString& level : wish.levels) options.judge.levels.push_back(level.toStdString());
+        for (const QString& level : request.levels) options.judge.levels.push_back(level.toStdString());
     }
     return options;
 }
 
-Result<synth::GenerateOptions> completeOptions(const DataSetWish& wish, const std::stop_token& stop) {
-    synth::GenerateOptions options = optionsOf(wish);
+Result<synth::GenerateOptions> completeOptions(const DataSetRequest& request, const std::stop_token& stop) {
+    synth::GenerateOptions options = optionsOf(request);
     std::vector<std::string> names;
-    for (const QString& target : wish.targets) names.push_back(target.toStdString());
-    if (wish.resume) {
+    for (const QString& target : request.targets) names.push_back(target.toStdString());
+    if (request.resume) {
         IIR2D_TRY(const synth::RunFacts run, synth::read_run(options.folder));
         options.count = run.count;
         options.seed = run.seed;
@@ -66,20 +66,21 @@ Result<synth::GenerateOptions> completeOptions(const DataSetWish& wish, const st
     return options;
 }
 
-QString commandLine(const DataSetWish& wish) {
-    std::string made = "iir2d synth generate --out " + shell_quoted(wish.folder.toStdString()) + " --count " +
-                       std::to_string(wish.count) + " --seed " + std::to_string(wish.seed);
+QString commandLine(const DataSetRequest& request) {
+    std::string made = "iir2d synth generate --out " + shell_quoted(request.folder.toStdString()) +
+                       " --count " + std::to_string(request.count) + " --seed " +
+                       std::to_string(request.seed);
     const auto name = [](const auto& one) { return std::string(synth::name_of(one.first)); };
-    if (!wish.weights.empty()) made += " --categories " + joined(wish.weights, ",", name);
-    if (!areAlike(wish.weights))
-        made += " --weights " + joined(wish.weights, ",", [&](const auto& one) {
+    if (!request.weights.empty()) made += " --categories " + joined(request.weights, ",", name);
+    if (!areAlike(request.weights))
+        made += " --weights " + joined(request.weights, ",", [&](const auto& one) {
                     return name(one) + "=" + format_number(one.second);
                 });
-    if (!wish.targets.isEmpty())
-        made += " --targets " + shell_quoted(wish.targets.join(QLatin1Char(',')).toStdString());
-    if (!wish.levels.isEmpty()) made += " --levels " + wish.levels.join(QLatin1Char(',')).toStdString();
-    if (wish.backward) made += " --backward";
-    if (wish.resume) made += " --resume";
+    if (!request.targets.isEmpty())
+        made += " --targets " + shell_quoted(request.targets.join(QLatin1Char(',')).toStdString());
+    if (!request.levels.isEmpty()) made += " --levels " + request.levels.join(QLatin1Char(',')).toStdString();
+    if (request.backward) made += " --backward";
+    if (request.resume) made += " --resume";
     return toText(made);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a person asks a new data set to be, and what that is for core and on the command line.
+// Describes the data set that a person asks for, and makes of it core's options and a command line.
 #pragma once
 
 #include <QString>
@@ -13,24 +13,24 @@
 
 namespace workbench {
 
-struct DataSetWish {
+struct DataSetRequest {
     QString folder;
     std::uint64_t count = 140;
     std::uint64_t seed = 1;
-    // Empty: the same number of each category. Else of those that are missing there are none.
+    // Empty: the same number of each category; else none of a category that is missing.
     std::map<synth::Category, double> weights = {};
     QStringList targets = {};  // empty: the default ones that are there
     QStringList levels = {};   // empty: V0, V2 and V3
     bool backward = false;
     bool resume = false;  // goes on as the folder's run.json says, whatever else stands here
-    friend bool operator==(const DataSetWish&, const DataSetWish&) = default;
+    friend bool operator==(const DataSetRequest&, const DataSetRequest&) = default;
 };
 
-// All but targets, which have to be looked for.
-synth::GenerateOptions optionsOf(const DataSetWish& wish);
+// Returns all options but targets, which have to be looked for.
+synth::GenerateOptions optionsOf(const DataSetRequest& request);
 // Asks the compilers for the targets and takes what a run that is resumed was begun with.
-Result<synth::GenerateOptions> completeOptions(const DataSetWish& wish, const std::stop_token& stop);
-// The `iir2d synth generate` of it.
-QString commandLine(const DataSetWish& wish);
+Result<synth::GenerateOptions> completeOptions(const DataSetRequest& request, const std::stop_token& stop);
+// Returns the `iir2d synth generate` that makes it.
+QString commandLine(const DataSetRequest& request);
 
 }  // namespace workbench
