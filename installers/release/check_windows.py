@@ -46,6 +46,7 @@ def check(report, archive, installer, linux):
         report.check("windows: parity, bench, verify, history", used.records)
         report.check("windows: keys for their owner alone, release", used.keys)
         report.check("windows: images", used.images)
+        report.check("installer: that of the workbench compiles, with stand-ins for its files", windows_files.check_workbench_installer, scratch)
         if installer:
             installed = windows_installed.Installed(wine, installer, scratch)
             report.check("installer: per user, silently; what it writes; uninstall", installed.per_user)

@@ -15,6 +15,7 @@ import inspect
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -55,7 +56,8 @@ class Builder:
             sys.stderr.write(log.read_text(encoding="utf-8", errors="replace")[-4000:])
             raise subprocess.CalledProcessError(code, command)
 
-    def cmake(self, source, *options):
+    def cmake(self, source, *options, target="install"):
+        """Configures, builds `target` and returns the folder of the build, which is gone after installing."""
         build = source.parent / (source.name + ".build")
         shutil.rmtree(build, ignore_errors=True)
         self.run("cmake", "-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_TOOLCHAIN_FILE={TOOLCHAIN}",
@@ -63,8 +65,10 @@ class Builder:
                  "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS_RELEASE=-DNDEBUG", "-DCMAKE_CXX_FLAGS_RELEASE=-DNDEBUG",
                  "-DBUILD_SHARED_LIBS=OFF", "-DBUILD_TESTING=OFF", "-DCMAKE_EXPORT_NO_PACKAGE_REGISTRY=ON",
                  "-DZLIB_INCLUDE_DIR=" + str(self.prefix / "include"), "-DZLIB_LIBRARY=" + str(self.prefix / "lib/libz.a"), *options)
-        self.run("cmake", "--build", build, "--parallel", self.jobs, "--target", "install")
-        shutil.rmtree(build)
+        self.run("cmake", "--build", build, "--parallel", self.jobs, "--target", target)
+        if target == "install":
+            shutil.rmtree(build)
+        return build
 
     def compile(self, name, sources, *options, suffix="gcc-posix"):
         """A static library of a few sources."""
@@ -203,6 +207,8 @@ def onetbb(b, item):
     source = b.unpacked(item, lambda name: not name.startswith(("test/", "doc/", "examples/")))
     b.cmake(source, "-DTBB_TEST=OFF", "-DTBB_STRICT=OFF", "-DTBBMALLOC_BUILD=OFF", "-DTBB_ENABLE_IPO=OFF",
             "-DTBB_DISABLE_HWLOC_AUTOMATIC_SEARCH=ON")
+    # For mingw it marks what it exports even where it is static: a DLL that takes it in would export it.
+    b.run(f"{TARGET}-objcopy", "--remove-section=.drectve", b.prefix / "lib/libtbb12.a")
     return source
 
 
@@ -256,7 +262,11 @@ def libarchive(b, item):
     source = b.unpacked(item)
     off = ("MBEDTLS NETTLE OPENSSL LIBB2 LZ4 LZO LZMA ZSTD BZip2 LIBXML2 EXPAT PCREPOSIX CNG TAR CPIO CAT XATTR ACL ICONV TEST "
            "COVERAGE").split()
-    b.cmake(source, *(f"-DENABLE_{word}=OFF" for word in off), "-DENABLE_ZLIB=ON", "-DENABLE_WERROR=OFF")
+    build = b.cmake(source, *(f"-DENABLE_{word}=OFF" for word in off), "-DENABLE_ZLIB=ON", "-DENABLE_WERROR=OFF", target="archive_static")
+    # It would install a DLL too, which linkers would take.
+    shutil.copyfile(build / "libarchive/libarchive_static.a", b.prefix / "lib/libarchive.a")
+    for header in ("archive.h", "archive_entry.h"):
+        shutil.copyfile(source / "libarchive" / header, b.prefix / "include" / header)
     return source
 
 
@@ -295,18 +305,22 @@ def openexr(b, item):
 
 def boost(b, item):
     """Headers, and the compiled part of what OpenImageIO uses."""
-    compiled = ("libs/thread/src/", "libs/chrono/src/", "libs/atomic/src/", "libs/system/src/")
-    source = b.unpacked(item, lambda name: name.startswith(("boost/", "LICENSE")) or name.startswith(compiled))
+    compiled = re.compile(r"libs/(thread|chrono|atomic|date_time)/src/|LICENSE|libs/[^/]+(/[^/]+)?/include/")
+    source = b.unpacked(item, compiled.match)
     shutil.rmtree(b.prefix / "include/boost", ignore_errors=True)
-    shutil.move(source / "boost", b.prefix / "include/boost")
+    for folder in sorted(source.glob("libs/**/include/boost")):
+        shutil.copytree(folder, b.prefix / "include/boost", dirs_exist_ok=True)
     thread = source / "libs/thread/src"
     options = (f"-I{b.prefix}/include", "-std=c++17", "-w", "-DBOOST_ALL_NO_LIB", "-DBOOST_SYSTEM_NO_DEPRECATED")
     b.compile("boost_thread", [thread / "future.cpp", *sorted((thread / "win32").glob("*.cpp"))], *options, "-DBOOST_THREAD_BUILD_LIB",
               "-DBOOST_THREAD_USES_CHRONO", suffix="g++-posix")
     b.compile("boost_chrono", sorted((source / "libs/chrono/src").glob("*.cpp")), *options, "-DBOOST_CHRONO_STATIC_LINK",
               suffix="g++-posix")
-    b.compile("boost_atomic", [source / "libs/atomic/src/lock_pool.cpp"], *options, f"-I{source}/libs/atomic/src",
-              "-DBOOST_ATOMIC_STATIC_LINK", suffix="g++-posix")
+    b.compile("boost_atomic", [source / "libs/atomic/src" / name for name in ("lock_pool.cpp", "wait_ops_windows.cpp")], *options,
+              f"-I{source}/libs/atomic/src", "-DBOOST_ATOMIC_STATIC_LINK", "-DBOOST_ATOMIC_SOURCE", suffix="g++-posix")
+    # Its code is in headers; CMake asks for the library, too.
+    b.compile("boost_date_time", [source / "libs/date_time/src/gregorian/greg_month.cpp"], *options, "-DBOOST_DATE_TIME_STATIC_LINK",
+              suffix="g++-posix")
     return source
 
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// An atomic file takes no name that is there: installers/check_windows.sh runs this under wine, where fopen's "x" says nothing.
+// An atomic file takes no name that is there: installers/check_windows.sh runs this under wine, where fopen's
+// "x" says nothing.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
