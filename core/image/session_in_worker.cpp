@@ -39,7 +39,7 @@ struct Subject {
 };
 
 // Whether somebody else ended the process: a person, or the system when its memory ran out.
-bool was_ended_from_outside(const worker::Failure& failure) {
+bool was_ended_from_outside([[maybe_unused]] const worker::Failure& failure) {
 #if defined(_WIN32)
     return false;
 #else
@@ -50,11 +50,10 @@ bool was_ended_from_outside(const worker::Failure& failure) {
 }
 
 // Returns what the signal that ended the process tells beside its name.
-std::string_view advice_on_end(const worker::Failure& failure) {
+std::string_view advice_on_end([[maybe_unused]] const worker::Failure& failure) {
 #if !defined(_WIN32)
     if (failure.signal == SIGKILL) return "; the system does that when its memory runs out";
 #endif
-    static_cast<void>(failure);
     return "";
 }
 

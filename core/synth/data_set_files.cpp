@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "core/synth/data_set_files.h"
 
-#include <gnu/libc-version.h>
-
 #include <nlohmann/json.hpp>
 
 #include "core/support/files.h"
@@ -10,6 +8,10 @@
 #include "core/support/try.h"
 #include "core/synth/record_shape.h"
 #include "core/synth/shards.h"
+
+#if defined(__GLIBC__)
+#include <gnu/libc-version.h>
+#endif
 
 namespace workbench::synth {
 
@@ -136,7 +138,13 @@ std::string first_difference(const std::string& found, const std::string& wanted
 }
 
 std::string libm_version() {
+#if defined(__GLIBC__)
     return std::string("glibc ") + gnu_get_libc_version();
+#elif defined(_WIN32)
+    return "msvcrt";
+#else
+    return "unknown";
+#endif
 }
 
 FileTexts file_texts(const RunFacts& run, const Statistics& statistics, const std::vector<ShardFacts>& shards,

@@ -29,7 +29,7 @@ def cuda_home():
     return {"CUDA_HOME": str(folder)}
 
 
-def configure_and_build(folder, version, allow_dirty, jobs, slim=None):
+def configure_and_build(folder, version, allow_dirty, jobs, slim=None, targets=TARGETS):
     """The preset "packaged" in `folder`; with the folder of fetch_openimageio.py, what AppImage and portable tree need beside it. IIR2D_GPU_IMAGE and IIR2D_CMAKE_ARGS of the environment are for this too."""
     os.umask(0o022)
     image = os.environ.get("IIR2D_GPU_IMAGE", "")  # said even where it is empty: the folder remembers that of a run before
@@ -37,7 +37,7 @@ def configure_and_build(folder, version, allow_dirty, jobs, slim=None):
     more.append(f"-DIIR2D_SLIM_OPENIMAGEIO={slim or ''}")
     env = {**environment(version, allow_dirty), **cuda_home()}
     common.run("cmake", "--preset", "packaged", "-S", common.SOURCES, "-B", folder, *more, env=env, cwd=common.SOURCES)
-    common.run("cmake", "--build", folder, "--parallel", jobs, "--target", *TARGETS, *(["portable_parts"] if slim else []), env=env)
+    common.run("cmake", "--build", folder, "--parallel", jobs, "--target", *targets, *(["portable_parts"] if slim else []), env=env)
 
 
 def make_debs(folder, out, version, allow_dirty):

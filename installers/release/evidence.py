@@ -11,6 +11,7 @@ import check_portable
 import check_windows
 import common
 import deb_files
+import windows
 from report import Report, expect
 
 TOOL = "make_release"
@@ -24,7 +25,7 @@ def write(options, version, stage, debs, made):
     folder = stage / "evidence"
     failures = []
     rebuilt = {}
-    if debs and not options.no_rebuild:
+    if (debs or any(is_zip_for_windows(file) for file in made)) and not options.no_rebuild:
         rebuilt = rebuild(options, version, made, folder)
         failures += rebuilt["differing"]
     if not options.no_tests:
@@ -38,7 +39,7 @@ def write(options, version, stage, debs, made):
         appimage, archive = check_portable.find(stage)
         if appimage or archive:
             check_portable.check(report, appimage, archive, [common.SOURCES], options.quick)
-        if any(file.name.endswith("-win64.zip") for file in made):
+        if any(is_zip_for_windows(file) for file in made):
             archive, installer = (next(file for file in made if file.name.endswith(f"-win64.{kind}")) for kind in ("zip", "exe"))
             check_windows.check(report, archive, installer, common.SOURCES / "build/packaged")
         failures += report.failures
@@ -82,7 +83,8 @@ def rebuild(options, version, made, folder):
             common.say(TOOL, f"building again in {clone}")
             command = [clone / "installers/make_release.sh", "--only", ",".join(sorted(options.kinds)), "--no-rebuild", "--no-tests",
                        "--out", place, "--jobs", options.jobs]
-            common.run(*command, env={**build.environment(version, False), "IIR2D_SKIP_DEPS": "1"})
+            common.run(*command, env={**build.environment(version, False), "IIR2D_SKIP_DEPS": "1",
+                                      "IIR2D_WINDOWS_DEPENDENCIES": str(windows.prefix_of_dependencies())})
             hashes = {path.name: common.sha256_of(place / path.name) for path in made}
             builds.append({"library_sha256": library_hash(place), "packages": hashes,
                            "built_utc": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())})
@@ -94,9 +96,16 @@ def rebuild(options, version, made, folder):
     return {"differing": differing}
 
 
+def is_zip_for_windows(file):
+    return file.name.endswith("-win64.zip")
+
+
 def library_hash(folder):
-    """Of the library within its package."""
+    """Of the library within its package; where only those for Windows are made, of iir2d.dll."""
     with tempfile.TemporaryDirectory() as scratch:
+        archive = next((file for file in folder.iterdir() if is_zip_for_windows(file)), None)
+        if archive and not list(folder.glob("*.deb")):
+            return common.sha256_of(windows.unpack_zip(archive, pathlib.Path(scratch)) / "iir2d.dll")
         common.run("dpkg-deb", "-x", deb_files.find(folder)["libiir2d1"], scratch)
         return common.sha256_of(next(path for path in pathlib.Path(scratch).rglob("libiir2d.so.*") if not path.is_symlink()))
 

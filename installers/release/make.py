@@ -151,7 +151,9 @@ def make(options, version, staging):
     slim = portable.slim_openimageio() if options.kinds & set(portable.KINDS) else None
     if options.kinds & BUILT or options.evidence:
         common.say(TOOL, f"building {version['PACKAGE_V']} in {folder}")
-        build.configure_and_build(folder, version, options.allow_dirty, options.jobs, slim)
+        windows_alone = options.kinds & BUILT == set(windows.KINDS) and not options.evidence
+        build.configure_and_build(folder, version, options.allow_dirty, options.jobs, slim,
+                                  windows.LINUX_TARGETS if windows_alone else build.TARGETS)
         common.say(TOOL, f"built after {time.monotonic() - begun:.0f} s")
     debs = {}
     if "deb" in options.kinds:

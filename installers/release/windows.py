@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -13,6 +14,7 @@ import spdx
 
 KINDS = ("windows",)
 TARGETS = ("iir2d", "iir2d_cli")
+LINUX_TARGETS = ("iir2d", "iir2d_cli")  # what the programs for Windows are compared with, and their GPU kernels
 FOLDER = common.SOURCES / "build/windows"
 RUNTIME_LICENCE = "GPL-3.0-or-later WITH GCC-exception-3.1"
 RUNTIME = {"libgcc_s_seh-1.dll": ("g++-mingw-w64-x86-64-posix", RUNTIME_LICENCE), "libstdc++-6.dll": ("g++-mingw-w64-x86-64-posix", RUNTIME_LICENCE),
@@ -23,9 +25,31 @@ class CannotBeHad(Exception):
     """A source of the libraries for Windows is not to be had: the rest of a release is made all the same."""
 
 
+def prefix_of_dependencies():
+    """Where the libraries for Windows are kept: as the environment says, else in this checkout, or for all clones in the cache folder."""
+    own = common.SOURCES / "build/windows-dependencies"
+    shared = common.cache_folder() / "windows-dependencies"
+    chosen = os.environ.get("IIR2D_WINDOWS_DEPENDENCIES") or (shared if shared.is_dir() and not own.is_dir() else own)
+    return pathlib.Path(chosen).resolve()
+
+
+def why_not():
+    """Why nothing can be made for Windows of what is here: a library is not kept, a tool is missing; empty: nothing speaks against it."""
+    lists = ("debian-windows-packages.txt", "debian-release-packages.txt")
+    tools = {"x86_64-w64-mingw32-g++-posix": lists[0], "/usr/lib/wine/wine64": lists[0], "wineserver": lists[0], "makensis": lists[0],
+             "rsvg-convert": lists[1]}
+    for tool, named in tools.items():
+        if shutil.which(tool) is None:
+            return f"{tool} is not installed (installers/{named})"
+    prefix = prefix_of_dependencies()
+    done = subprocess.run([sys.executable, "-B", common.SOURCES / "installers/windows/build_dependencies.py", prefix, "--kept"],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8", check=False)
+    return "" if done.returncode == 0 else f"the libraries are not kept: {done.stderr.strip().removeprefix('build_dependencies: error: ')}"
+
+
 def dependencies(jobs):
     """The folder of the libraries for Windows; what of it is kept is kept by hash."""
-    prefix = pathlib.Path(os.environ.get("IIR2D_WINDOWS_DEPENDENCIES") or common.SOURCES / "build/windows-dependencies")
+    prefix = prefix_of_dependencies()
     done = subprocess.run([sys.executable, "-B", common.SOURCES / "installers/windows/build_dependencies.py", prefix, "--jobs", str(jobs)],
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8", errors="replace", check=False)
     last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1].removeprefix("build_dependencies: error: ")

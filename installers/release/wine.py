@@ -46,6 +46,11 @@ class Wine:
         done = self.run([WINE, program, *arguments], folder=folder, more=more)
         return done.returncode, done.stdout, done.stderr
 
+    def begin(self, program, *arguments, folder=None, more=None):
+        """A program for Windows that goes on: the process."""
+        return subprocess.Popen([str(word) for word in (WINE, program, *arguments)], cwd=folder, env={**self.environment, **(more or {})},
+                                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
     @property
     def drive(self):
         return self.root / "prefix/drive_c"

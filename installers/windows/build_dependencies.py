@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Builds for Windows, by mingw-w64, the libraries that the programs are linked with, into a folder.
-usage: build_dependencies.py PREFIX [--only NAME,NAME...] [--without-images] [--jobs N]
+usage: build_dependencies.py PREFIX [--only NAME,NAME...] [--without-images] [--jobs N] [--kept]
 
 What they are is in sources.json: Debian's source packages (whose sums decide, not what apt says of them) and headers of
 packages for every architecture. What is there already, of the same sources by the same compiler and recipe, is kept. Static
-libraries: the programs need the DLLs of the compiler beside their own, and none else. Ends with 0, with 6 and one sentence
-where a source cannot be had, with 1 where one does not build.
+libraries: the programs need the DLLs of the compiler beside their own, and none else. --kept builds nothing and asks whether all are
+kept. Ends with 0, with 6 and one sentence where a source cannot be had, or is not kept, with 1 where one does not build.
 """
 import argparse
 import contextlib
@@ -15,6 +15,7 @@ import inspect
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,7 @@ import tarfile
 HERE = pathlib.Path(__file__).resolve().parent
 TOOLCHAIN = HERE / "mingw.cmake"
 TARGET = "x86_64-w64-mingw32"
+EMULATOR = "/usr/lib/wine/wine64"  # as in mingw.cmake
 SUITES = ("http://deb.debian.org/debian bookworm main", "http://deb.debian.org/debian-security bookworm-security main",
           "http://deb.debian.org/debian trixie main")
 FOR_IMAGES = ("libpng", "libjpeg-turbo", "libtiff", "Imath", "OpenEXR", "Boost", "OpenImageIO")
@@ -54,7 +56,8 @@ class Builder:
             sys.stderr.write(log.read_text(encoding="utf-8", errors="replace")[-4000:])
             raise subprocess.CalledProcessError(code, command)
 
-    def cmake(self, source, *options):
+    def cmake(self, source, *options, target="install"):
+        """Configures, builds `target` and returns the folder of the build, which is gone after installing."""
         build = source.parent / (source.name + ".build")
         shutil.rmtree(build, ignore_errors=True)
         self.run("cmake", "-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_TOOLCHAIN_FILE={TOOLCHAIN}",
@@ -62,8 +65,10 @@ class Builder:
                  "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_C_FLAGS_RELEASE=-DNDEBUG", "-DCMAKE_CXX_FLAGS_RELEASE=-DNDEBUG",
                  "-DBUILD_SHARED_LIBS=OFF", "-DBUILD_TESTING=OFF", "-DCMAKE_EXPORT_NO_PACKAGE_REGISTRY=ON",
                  "-DZLIB_INCLUDE_DIR=" + str(self.prefix / "include"), "-DZLIB_LIBRARY=" + str(self.prefix / "lib/libz.a"), *options)
-        self.run("cmake", "--build", build, "--parallel", self.jobs, "--target", "install")
-        shutil.rmtree(build)
+        self.run("cmake", "--build", build, "--parallel", self.jobs, "--target", target)
+        if target == "install":
+            shutil.rmtree(build)
+        return build
 
     def compile(self, name, sources, *options, suffix="gcc-posix"):
         """A static library of a few sources."""
@@ -202,6 +207,8 @@ def onetbb(b, item):
     source = b.unpacked(item, lambda name: not name.startswith(("test/", "doc/", "examples/")))
     b.cmake(source, "-DTBB_TEST=OFF", "-DTBB_STRICT=OFF", "-DTBBMALLOC_BUILD=OFF", "-DTBB_ENABLE_IPO=OFF",
             "-DTBB_DISABLE_HWLOC_AUTOMATIC_SEARCH=ON")
+    # For mingw it marks what it exports even where it is static: a DLL that takes it in would export it.
+    b.run(f"{TARGET}-objcopy", "--remove-section=.drectve", b.prefix / "lib/libtbb12.a")
     return source
 
 
@@ -255,7 +262,11 @@ def libarchive(b, item):
     source = b.unpacked(item)
     off = ("MBEDTLS NETTLE OPENSSL LIBB2 LZ4 LZO LZMA ZSTD BZip2 LIBXML2 EXPAT PCREPOSIX CNG TAR CPIO CAT XATTR ACL ICONV TEST "
            "COVERAGE").split()
-    b.cmake(source, *(f"-DENABLE_{word}=OFF" for word in off), "-DENABLE_ZLIB=ON", "-DENABLE_WERROR=OFF")
+    build = b.cmake(source, *(f"-DENABLE_{word}=OFF" for word in off), "-DENABLE_ZLIB=ON", "-DENABLE_WERROR=OFF", target="archive_static")
+    # It would install a DLL too, which linkers would take.
+    shutil.copyfile(build / "libarchive/libarchive_static.a", b.prefix / "lib/libarchive.a")
+    for header in ("archive.h", "archive_entry.h"):
+        shutil.copyfile(source / "libarchive" / header, b.prefix / "include" / header)
     return source
 
 
@@ -294,18 +305,22 @@ def openexr(b, item):
 
 def boost(b, item):
     """Headers, and the compiled part of what OpenImageIO uses."""
-    compiled = ("libs/thread/src/", "libs/chrono/src/", "libs/atomic/src/", "libs/system/src/")
-    source = b.unpacked(item, lambda name: name.startswith(("boost/", "LICENSE")) or name.startswith(compiled))
+    compiled = re.compile(r"libs/(thread|chrono|atomic|date_time)/src/|LICENSE|libs/[^/]+(/[^/]+)?/include/")
+    source = b.unpacked(item, compiled.match)
     shutil.rmtree(b.prefix / "include/boost", ignore_errors=True)
-    shutil.move(source / "boost", b.prefix / "include/boost")
+    for folder in sorted(source.glob("libs/**/include/boost")):
+        shutil.copytree(folder, b.prefix / "include/boost", dirs_exist_ok=True)
     thread = source / "libs/thread/src"
     options = (f"-I{b.prefix}/include", "-std=c++17", "-w", "-DBOOST_ALL_NO_LIB", "-DBOOST_SYSTEM_NO_DEPRECATED")
     b.compile("boost_thread", [thread / "future.cpp", *sorted((thread / "win32").glob("*.cpp"))], *options, "-DBOOST_THREAD_BUILD_LIB",
               "-DBOOST_THREAD_USES_CHRONO", suffix="g++-posix")
     b.compile("boost_chrono", sorted((source / "libs/chrono/src").glob("*.cpp")), *options, "-DBOOST_CHRONO_STATIC_LINK",
               suffix="g++-posix")
-    b.compile("boost_atomic", [source / "libs/atomic/src/lock_pool.cpp"], *options, f"-I{source}/libs/atomic/src",
-              "-DBOOST_ATOMIC_STATIC_LINK", suffix="g++-posix")
+    b.compile("boost_atomic", [source / "libs/atomic/src" / name for name in ("lock_pool.cpp", "wait_ops_windows.cpp")], *options,
+              f"-I{source}/libs/atomic/src", "-DBOOST_ATOMIC_STATIC_LINK", "-DBOOST_ATOMIC_SOURCE", suffix="g++-posix")
+    # Its code is in headers; CMake asks for the library, too.
+    b.compile("boost_date_time", [source / "libs/date_time/src/gregorian/greg_month.cpp"], *options, "-DBOOST_DATE_TIME_STATIC_LINK",
+              suffix="g++-posix")
     return source
 
 
@@ -330,17 +345,31 @@ RECIPES = {"highway": highway, "oneTBB": onetbb, "sqlite": sqlite, "pugixml": pu
 
 @contextlib.contextmanager
 def wine_server(environment):
-    """One server for all that configurations try, ended with them."""
+    """One server for all that configurations and builds try, ended with them."""
     pathlib.Path(environment["WINEPREFIX"]).mkdir(exist_ok=True)
     server = shutil.which("wineserver")
     quiet = {"env": environment, "check": False, "stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     if server:
         subprocess.run([server, "-p"], **quiet)
+        # The services of Windows begin with the first program, and keep the pipes open that it was given.
+        subprocess.run([EMULATOR, "wineboot", "-i"], **quiet)
     try:
         yield
     finally:
         if server:
             subprocess.run([server, "-k"], **quiet)
+
+
+def told_of(item, compiler):
+    """A hash of all that a library is made of: its sources, its recipe, the compiler and how it is called."""
+    recipe = RECIPES.get(item["name"], Builder.take_headers)
+    parts = [json.dumps(item, sort_keys=True), inspect.getsource(recipe), compiler, TOOLCHAIN.read_text(encoding="utf-8")]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def is_kept(prefix, item, compiler):
+    stamp = prefix / "stamps" / item["name"]
+    return stamp.is_file() and stamp.read_text(encoding="utf-8") == told_of(item, compiler)
 
 
 def main():
@@ -349,6 +378,7 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--without-images", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--kept", action="store_true")
     chosen = parser.parse_args()
     compiler = shutil.which(f"{TARGET}-g++-posix")
     if compiler is None:
@@ -356,30 +386,27 @@ def main():
     version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
     pinned = json.loads((HERE / "sources.json").read_text(encoding="utf-8"))
     only = {name for name in chosen.only.split(",") if name}
-    b = Builder(chosen.prefix.resolve(), chosen.jobs)
-    stamps = b.prefix / "stamps"
-    stamps.mkdir(exist_ok=True)
-    (b.prefix / "include").mkdir(exist_ok=True)
-    with wine_server(b.environment):
-        for item in pinned["headers"] + pinned["sources"]:
-            name = item["name"]
-            if (only and name not in only) or (chosen.without_images and name in FOR_IMAGES + ("robin-map",)):
-                continue
-            recipe = RECIPES.get(name)
-            text = inspect.getsource(recipe) if recipe else inspect.getsource(Builder.take_headers)
-            told = hashlib.sha256("\n".join([json.dumps(item, sort_keys=True), text, version,
-                                             TOOLCHAIN.read_text(encoding="utf-8")]).encode()).hexdigest()
-            stamp = stamps / name
-            if stamp.is_file() and stamp.read_text(encoding="utf-8") == told:
-                continue
-            print(f"build_dependencies: {name} {item['version']}", file=sys.stderr, flush=True)
-            if recipe:
+    prefix = chosen.prefix.resolve()
+    wanted = [item for item in pinned["headers"] + pinned["sources"] if (not only or item["name"] in only) and
+              not (chosen.without_images and item["name"] in FOR_IMAGES + ("robin-map",))]
+    missing = [item for item in wanted if not is_kept(prefix, item, version)]
+    if chosen.kept:
+        if missing:
+            raise CannotBeHad(f"{prefix} lacks {', '.join(item['name'] for item in missing)}")
+        return
+    b = Builder(prefix, chosen.jobs)
+    for folder in ("stamps", "include", "lib"):
+        (prefix / folder).mkdir(exist_ok=True)
+    with wine_server(b.environment) if missing else contextlib.nullcontext():
+        for item in missing:
+            print(f"build_dependencies: {item['name']} {item['version']}", file=sys.stderr, flush=True)
+            if recipe := RECIPES.get(item["name"]):
                 source = recipe(b, item)
                 b.keep_licences(item, source)
-                shutil.rmtree(b.work / name, ignore_errors=True)
+                shutil.rmtree(b.work / item["name"], ignore_errors=True)
             else:
                 b.take_headers(item)
-            stamp.write_text(told, encoding="utf-8")
+            (prefix / "stamps" / item["name"]).write_text(told_of(item, version), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,10 +2,11 @@
 # What the installation for Windows has beside programs, library and resources: the compiler's three DLLs, licences, package.txt.
 # installers/windows/package.py makes zip and installer of it.
 set(_runtime libgcc_s_seh-1.dll libstdc++-6.dll libwinpthread-1.dll)
+get_filename_component(_beside_compiler ${CMAKE_CXX_COMPILER} DIRECTORY)  # where MSYS2 has them
 foreach(_name ${_runtime})
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=${_name} OUTPUT_VARIABLE _file OUTPUT_STRIP_TRAILING_WHITESPACE)
   if(NOT IS_ABSOLUTE "${_file}")
-    find_file(IIR2D_DLL_${_name} ${_name} PATHS /usr/x86_64-w64-mingw32/lib NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
+    find_file(IIR2D_DLL_${_name} ${_name} PATHS /usr/x86_64-w64-mingw32/lib ${_beside_compiler} NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
     mark_as_advanced(IIR2D_DLL_${_name})
     set(_file ${IIR2D_DLL_${_name}})
   endif()
