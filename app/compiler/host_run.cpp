@@ -7,6 +7,7 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/Linker/Linker.h>
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
@@ -15,6 +16,7 @@
 #include <cstring>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "app/compiler/ir.h"
 #include "core/support/try.h"
@@ -32,7 +34,11 @@ constexpr auto compile_quickly = llvm::CodeGenOptLevel::None;
 #else
 constexpr auto compile_quickly = llvm::CodeGenOpt::None;
 #endif
-constexpr const char* caller_name = "iir2d_call";
+constexpr const char* triple = "x86_64-pc-linux-gnu";
+
+std::string caller_name(std::size_t task) {
+    return "iir2d_call_" + std::to_string(task);
+}
 
 // What stored IR may call of this process: mathematics, and what LLVM makes of copies.
 bool may_be_called(const std::string& name) {
@@ -58,11 +64,15 @@ Result<llvm::orc::LLJIT*> the_jit() {
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     LLVMInitializeX86AsmParser();
-    llvm::orc::JITTargetMachineBuilder machine{llvm::Triple("x86_64-pc-linux-gnu")};
+    llvm::orc::JITTargetMachineBuilder machine{llvm::Triple(triple)};
     machine.setCPU("x86-64-v2");
     machine.setCodeGenOptLevel(compile_quickly);
     machine.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
-    auto made = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(machine)).create();
+    // Nothing that is run has constructors: what would run them is made for each library otherwise.
+    auto made = llvm::orc::LLJITBuilder()
+                    .setJITTargetMachineBuilder(std::move(machine))
+                    .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
+                    .create();
     if (!made)
         return fail(ErrorKind::device_failure, "the JIT cannot be made: " + words_of(made.takeError()));
     jit = std::move(*made);
@@ -70,11 +80,11 @@ Result<llvm::orc::LLJIT*> the_jit() {
 }
 
 // Adds a function that takes the addresses of the kernel's arguments, loads each and calls it.
-void add_caller(llvm::Module& module, llvm::Function& kernel) {
+void add_caller(llvm::Module& module, llvm::Function& kernel, const std::string& name) {
     llvm::IRBuilder<> builder(module.getContext());
     auto* type = llvm::FunctionType::get(builder.getVoidTy(),
                                          {llvm::PointerType::getUnqual(module.getContext())}, false);
-    auto* caller = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, caller_name, module);
+    auto* caller = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
     builder.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "", caller));
     std::vector<llvm::Value*> arguments;
     auto* pointer = llvm::PointerType::getUnqual(module.getContext());
@@ -152,14 +162,22 @@ Result<void> call_on(void (*caller)(void**), std::vector<HostArgument>& set) {
     return {};
 }
 
-}  // namespace
+// Hides what the module defines but its caller, so that modules whose functions have the same names can be
+// linked.
+void hide_all_but(llvm::Module& module, const std::string& caller) {
+    for (llvm::GlobalValue& value : module.global_values()) {
+        const llvm::StringRef name = value.getName();
+        if (value.isDeclaration() || name == caller || name.take_front(5) == "llvm.") continue;
+        if (auto* object = llvm::dyn_cast<llvm::GlobalObject>(&value)) object->setComdat(nullptr);
+        value.setLinkage(llvm::GlobalValue::InternalLinkage);
+    }
+}
 
-Result<void> run_host_ir(const std::string& text, const std::string& kernel,
-                         std::span<std::vector<HostArgument>> sets) {
-    IIR2D_TRY(llvm::orc::LLJIT* const jit, the_jit());
-    auto context = std::make_unique<llvm::LLVMContext>();
+// Reads the text of one task, with its caller.
+Result<std::unique_ptr<llvm::Module>> read_task(const HostTask& task, const std::string& caller,
+                                                const llvm::DataLayout& layout, llvm::LLVMContext& context) {
     llvm::SMDiagnostic diagnostic;
-    auto module = llvm::parseAssemblyString(text, diagnostic, *context);
+    auto module = llvm::parseAssemblyString(task.text, diagnostic, context);
     std::string why;
     llvm::raw_string_ostream words(why);
     if (!module) {
@@ -167,44 +185,111 @@ Result<void> run_host_ir(const std::string& text, const std::string& kernel,
         return fail(ErrorKind::bad_input, words.str());
     }
     if (llvm::verifyModule(*module, &words)) return fail(ErrorKind::bad_input, words.str());
-    llvm::Function* function = module->getFunction(kernel);
+    llvm::Function* function = module->getFunction(task.kernel);
     if (function == nullptr || function->isDeclaration())
-        return fail(ErrorKind::bad_input, "the IR has no function \"" + kernel + "\"");
+        return fail(ErrorKind::bad_input, "the IR has no function \"" + task.kernel + "\"");
     for (const llvm::Function& other : *module) {
         if (other.isDeclaration() && !other.isIntrinsic() && !may_be_called(other.getName().str()))
             return fail(ErrorKind::bad_input, "the IR calls " + other.getName().str() + ", which it may not");
     }
     IIR2D_RETURN_IF_ERROR(check_calls(*module));
-    IIR2D_RETURN_IF_ERROR(check_arguments(*function, sets));
-    module->setDataLayout(jit->getDataLayout());
-    add_caller(*module, *function);
+    IIR2D_RETURN_IF_ERROR(check_arguments(*function, task.sets));
+    module->setDataLayout(layout);
+    module->setTargetTriple(triple);
+    add_caller(*module, *function, caller);
+    hide_all_but(*module, caller);
+    return module;
+}
 
-    static int count = 0;
-    auto library = jit->createJITDylib("kernel" + std::to_string(count++));
-    if (!library) return fail(ErrorKind::device_failure, words_of(library.takeError()));
-    const auto allowed = [jit](const llvm::orc::SymbolStringPtr& name) {
-        static_cast<void>(jit);
-        return may_be_called((*name).str());
-    };
-    auto symbols = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
-        jit->getDataLayout().getGlobalPrefix(), allowed);
-    if (!symbols) return fail(ErrorKind::device_failure, words_of(symbols.takeError()));
-    library->addGenerator(std::move(*symbols));
-    const auto run = [&]() -> Result<void> {
-        if (auto error = jit->addIRModule(*library,
-                                          llvm::orc::ThreadSafeModule(std::move(module), std::move(context))))
+// A library of the JIT, which goes with what is compiled in it.
+class Library {
+  public:
+    static Result<Library> make(llvm::orc::LLJIT& jit) {
+        static int count = 0;
+        auto made = jit.createJITDylib("kernels" + std::to_string(count++));
+        if (!made) return fail(ErrorKind::device_failure, words_of(made.takeError()));
+        Library library(jit, *made);
+        auto symbols = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+            jit.getDataLayout().getGlobalPrefix(),
+            [](const llvm::orc::SymbolStringPtr& name) { return may_be_called((*name).str()); });
+        if (!symbols) return fail(ErrorKind::device_failure, words_of(symbols.takeError()));
+        made->addGenerator(std::move(*symbols));
+        return library;
+    }
+    ~Library() {
+        if (m_library != nullptr) llvm::consumeError(m_jit->getExecutionSession().removeJITDylib(*m_library));
+    }
+    Library(Library&& other) noexcept
+        : m_jit(other.m_jit), m_library(std::exchange(other.m_library, nullptr)) {}
+    Library& operator=(Library&&) = delete;
+
+    Result<void> add(llvm::orc::ThreadSafeModule module) {
+        if (auto error = m_jit->addIRModule(*m_library, std::move(module)))
             return fail(ErrorKind::bad_input, words_of(std::move(error)));
-        auto address = jit->lookup(*library, caller_name);
-        if (!address) return fail(ErrorKind::bad_input, words_of(address.takeError()));
-        auto* caller = address->toPtr<void (*)(void**)>();
-        for (auto& set : sets) {
-            IIR2D_RETURN_IF_ERROR(call_on(caller, set));
-        }
         return {};
-    };
-    auto result = run();
-    llvm::consumeError(jit->getExecutionSession().removeJITDylib(*library));
-    return result;
+    }
+    Result<void (*)(void**)> find(const std::string& name) {
+        auto address = m_jit->lookup(*m_library, name);
+        if (!address) return fail(ErrorKind::bad_input, words_of(address.takeError()));
+        return address->toPtr<void (*)(void**)>();
+    }
+
+  private:
+    Library(llvm::orc::LLJIT& jit, llvm::orc::JITDylib& library) : m_jit(&jit), m_library(&library) {}
+    llvm::orc::LLJIT* m_jit;
+    llvm::orc::JITDylib* m_library;
+};
+
+// One module of the tasks that can be read; the others have their error in `results`.
+Result<llvm::orc::ThreadSafeModule> link_tasks(std::span<const HostTask> tasks,
+                                               std::span<Result<void>> results,
+                                               const llvm::DataLayout& layout) {
+    auto context = std::make_unique<llvm::LLVMContext>();
+    auto program = std::make_unique<llvm::Module>("kernels", *context);
+    program->setDataLayout(layout);
+    program->setTargetTriple(triple);
+    {
+        llvm::Linker linker(*program);  // it ends before the module goes to the JIT
+        for (std::size_t k = 0; k < tasks.size(); ++k) {
+            auto module = read_task(tasks[k], caller_name(k), layout, *context);
+            results[k] = module ? Result<void>() : std::unexpected(module.error());
+            if (module && linker.linkInModule(*std::move(module)))
+                return fail(ErrorKind::bad_input, "the IR cannot be linked");
+        }
+    }
+    return llvm::orc::ThreadSafeModule(std::move(program), std::move(context));
+}
+
+// Compiles tasks together and runs them. An error is of all: nothing was called.
+Result<void> run_together(std::span<HostTask> tasks, std::span<Result<void>> results) {
+    IIR2D_TRY(llvm::orc::LLJIT* const jit, the_jit());
+    IIR2D_TRY(auto program, link_tasks(tasks, results, jit->getDataLayout()));
+    IIR2D_TRY(Library library, Library::make(*jit));
+    IIR2D_RETURN_IF_ERROR(library.add(std::move(program)));
+    std::vector<void (*)(void**)> callers(tasks.size());
+    for (std::size_t k = 0; k < tasks.size(); ++k) {
+        if (!results[k]) continue;
+        IIR2D_TRY(callers[k], library.find(caller_name(k)));
+    }
+    for (std::size_t k = 0; k < tasks.size(); ++k) {
+        for (auto& set : tasks[k].sets) {
+            if (results[k]) results[k] = call_on(callers[k], set);
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+std::vector<Result<void>> run_host_ir(std::span<HostTask> tasks) {
+    std::vector<Result<void>> results(tasks.size());
+    if (run_together(tasks, results)) return results;
+    // One that the code generator refuses would be every one's error.
+    for (std::size_t k = 0; k < tasks.size(); ++k) {
+        if (auto done = run_together(tasks.subspan(k, 1), std::span(results).subspan(k, 1)); !done)
+            results[k] = done;
+    }
+    return results;
 }
 
 }  // namespace app

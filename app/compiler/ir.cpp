@@ -23,6 +23,7 @@
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Target/TargetOptions.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/ValueMapper.h>
 #if LLVM_VERSION_MAJOR >= 17
 #include <llvm/TargetParser/Triple.h>
 #else
@@ -114,19 +115,12 @@ void drop_places_of_assembly(llvm::Module& module) {
     }
 }
 
-// Of metadata that names kernels, what names this one.
-void keep_annotations(llvm::Module& module, const llvm::Function& kernel) {
-    llvm::NamedMDNode* all = module.getNamedMetadata("nvvm.annotations");
-    if (all == nullptr) return;
-    std::vector<llvm::MDNode*> kept;
-    for (llvm::MDNode* node : all->operands()) {
-        const auto* value = node->getNumOperands() == 0
-                                ? nullptr
-                                : llvm::dyn_cast_or_null<llvm::ValueAsMetadata>(node->getOperand(0).get());
-        if (value != nullptr && value->getValue() == &kernel) kept.push_back(node);
-    }
-    all->clearOperands();
-    for (llvm::MDNode* node : kept) all->addOperand(node);
+// Whether metadata that names kernels names this one.
+bool names(const llvm::MDNode& node, const llvm::Function& kernel) {
+    const auto* value = node.getNumOperands() == 0
+                            ? nullptr
+                            : llvm::dyn_cast_or_null<llvm::ValueAsMetadata>(node.getOperand(0).get());
+    return value != nullptr && value->getValue() == &kernel;
 }
 
 // The name of a helper without its source's namespace, "iir2d_k07::clamp(float)" as "clamp".
@@ -170,54 +164,143 @@ void sort_declarations(llvm::Module& module) {
     }
 }
 
+void copy_metadata(const llvm::GlobalObject& from, llvm::GlobalObject& to, llvm::ValueToValueMapTy& map) {
+    llvm::SmallVector<std::pair<unsigned, llvm::MDNode*>, 1> all;
+    from.getAllMetadata(all);
+    for (const auto& [kind, node] : all) to.addMetadata(kind, *llvm::MapMetadata(node, map));
+}
+
+void copy_comdat(const llvm::GlobalObject& from, llvm::GlobalObject& to) {
+    const llvm::Comdat* comdat = from.getComdat();
+    if (comdat == nullptr) return;
+    llvm::Comdat* made = to.getParent()->getOrInsertComdat(comdat->getName());
+    made->setSelectionKind(comdat->getSelectionKind());
+    to.setComdat(made);
+}
+
+void copy_body(const llvm::Function& from, llvm::Function& to, llvm::ValueToValueMapTy& map) {
+    auto* argument = to.arg_begin();
+    for (const llvm::Argument& one : from.args()) {
+        argument->setName(one.getName());
+        map[&one] = argument++;
+    }
+    llvm::SmallVector<llvm::ReturnInst*, 8> returns;
+    llvm::CloneFunctionInto(&to, &from, map, llvm::CloneFunctionChangeType::ClonedModule, returns);
+    if (from.hasPersonalityFn()) to.setPersonalityFn(llvm::MapValue(from.getPersonalityFn(), map));
+    copy_comdat(from, to);
+}
+
+// Named metadata that the text keeps: of what names kernels, what names this one.
+void copy_named_metadata(const llvm::Module& from, const llvm::Function& kernel, llvm::Module& to,
+                         llvm::ValueToValueMapTy& map) {
+    for (const llvm::NamedMDNode& node : from.named_metadata()) {
+        const bool names_kernels = node.getName() == "nvvm.annotations";
+        if (!names_kernels && node.getName() != "llvm.module.flags" &&
+            !starts_with(node.getName(), "llvm.dbg"))
+            continue;
+        llvm::NamedMDNode* made = to.getOrInsertNamedMetadata(node.getName());
+        for (const llvm::MDNode* one : node.operands()) {
+            if (!names_kernels || names(*one, kernel)) made->addOperand(llvm::MapMetadata(one, map));
+        }
+    }
+}
+
+// Clones what a kernel needs into a module of its own. llvm::CloneModule() would make the declarations of all
+// that the program has, each time.
 std::unique_ptr<llvm::Module> alone(const llvm::Module& program, const llvm::Function& kernel,
                                     const std::string& space) {
     const auto reached = reached_from(kernel);
-    llvm::ValueToValueMapTy map;
-    auto made = llvm::CloneModule(program, map,
-                                  [&](const llvm::GlobalValue* value) { return reached.contains(value); });
-    std::vector<llvm::GlobalValue*> unneeded;
-    for (const llvm::Function& function : program) {
-        if (!reached.contains(&function)) unneeded.push_back(llvm::cast<llvm::GlobalValue>(map[&function]));
-    }
-    for (const llvm::GlobalVariable& variable : program.globals()) {
-        if (!reached.contains(&variable)) unneeded.push_back(llvm::cast<llvm::GlobalValue>(map[&variable]));
-    }
-    keep_annotations(*made, *llvm::cast<llvm::Function>(map[&kernel]));
-    for (llvm::GlobalValue* value : unneeded) {
-        if (value->use_empty()) value->eraseFromParent();
-    }
-    std::vector<llvm::NamedMDNode*> gone;
-    for (llvm::NamedMDNode& node : made->named_metadata()) {
-        if (node.getName() != "nvvm.annotations" && node.getName() != "llvm.module.flags" &&
-            !starts_with(node.getName(), "llvm.dbg"))
-            gone.push_back(&node);
-    }
-    for (llvm::NamedMDNode* node : gone) made->eraseNamedMetadata(node);
+    auto made = std::make_unique<llvm::Module>(program.getModuleIdentifier(), program.getContext());
     made->setSourceFileName("");
+    made->setDataLayout(program.getDataLayout());
+    made->setTargetTriple(program.getTargetTriple());
+    made->setModuleInlineAsm(program.getModuleInlineAsm());
+    llvm::ValueToValueMapTy map;
+    for (const llvm::GlobalVariable& one : program.globals()) {
+        if (!reached.contains(&one)) continue;
+        auto* variable = new llvm::GlobalVariable(  // NOLINT: the module's
+            *made, one.getValueType(), one.isConstant(), one.getLinkage(), nullptr, one.getName(), nullptr,
+            one.getThreadLocalMode(), one.getType()->getAddressSpace());
+        variable->copyAttributesFrom(&one);
+        map[&one] = variable;
+    }
+    for (const llvm::Function& one : program) {
+        if (!reached.contains(&one)) continue;
+        llvm::Function* function = llvm::Function::Create(one.getFunctionType(), one.getLinkage(),
+                                                          one.getAddressSpace(), one.getName(), made.get());
+        function->copyAttributesFrom(&one);
+        map[&one] = function;
+    }
+    for (const llvm::GlobalAlias& one : program.aliases()) {
+        if (!reached.contains(&one)) continue;
+        auto* alias = llvm::GlobalAlias::create(one.getValueType(), one.getType()->getAddressSpace(),
+                                                one.getLinkage(), one.getName(), made.get());
+        alias->copyAttributesFrom(&one);
+        map[&one] = alias;
+    }
+    for (const llvm::GlobalVariable& one : program.globals()) {
+        if (!reached.contains(&one)) continue;
+        auto* variable = llvm::cast<llvm::GlobalVariable>(map[&one]);
+        copy_metadata(one, *variable, map);
+        if (one.hasInitializer()) variable->setInitializer(llvm::MapValue(one.getInitializer(), map));
+        copy_comdat(one, *variable);
+    }
+    for (const llvm::Function& one : program) {
+        if (!reached.contains(&one)) continue;
+        auto* function = llvm::cast<llvm::Function>(map[&one]);
+        if (one.isDeclaration())
+            copy_metadata(one, *function, map);
+        else
+            copy_body(one, *function, map);
+    }
+    for (const llvm::GlobalAlias& one : program.aliases()) {
+        if (reached.contains(&one))
+            llvm::cast<llvm::GlobalAlias>(map[&one])->setAliasee(llvm::MapValue(one.getAliasee(), map));
+    }
+    copy_named_metadata(program, kernel, *made, map);
     drop_places_of_assembly(*made);
     rename_locals(*made, space);
     sort_declarations(*made);
     return made;
 }
 
-void optimise(llvm::Module& module, llvm::TargetMachine& machine, int level) {
-    llvm::PipelineTuningOptions tuning;
-    tuning.SLPVectorization = level > 0;
-    llvm::PassBuilder builder(&machine, tuning);
-    llvm::LoopAnalysisManager loops;
-    llvm::FunctionAnalysisManager functions;
-    llvm::CGSCCAnalysisManager graphs;
-    llvm::ModuleAnalysisManager modules;
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(graphs);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, graphs, modules);
-    auto passes = level == 0 ? builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
-                             : builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
-    passes.run(module, modules);
-}
+// Optimises modules one after the other; what passes ask is registered once for all.
+class Optimiser {
+  public:
+    Optimiser(llvm::TargetMachine& machine, int level)
+        : m_level(level), m_builder(&machine, tuning_of(level)) {
+        m_builder.registerModuleAnalyses(m_modules);
+        m_builder.registerCGSCCAnalyses(m_graphs);
+        m_builder.registerFunctionAnalyses(m_functions);
+        m_builder.registerLoopAnalyses(m_loops);
+        m_builder.crossRegisterProxies(m_loops, m_functions, m_graphs, m_modules);
+    }
+    void run(llvm::Module& module) {
+        // Passes are for one module: the inliner gives its own away.
+        auto passes = m_level == 0 ? m_builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
+                                   : m_builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
+        passes.run(module, m_modules);
+        // What is known of one module is not asked of the next, which may lie at its address.
+        m_modules.clear();
+        m_graphs.clear();
+        m_functions.clear();
+        m_loops.clear();
+    }
+
+  private:
+    static llvm::PipelineTuningOptions tuning_of(int level) {
+        llvm::PipelineTuningOptions tuning;
+        tuning.SLPVectorization = level > 0;
+        return tuning;
+    }
+
+    int m_level;
+    llvm::PassBuilder m_builder;
+    llvm::LoopAnalysisManager m_loops;
+    llvm::FunctionAnalysisManager m_functions;
+    llvm::CGSCCAnalysisManager m_graphs;
+    llvm::ModuleAnalysisManager m_modules;
+};
 
 // Notes on which line of the text each instruction is printed that has a line of the source.
 class Lines : public llvm::AssemblyAnnotationWriter {
@@ -333,10 +416,11 @@ std::string joined_program(std::span<const ClangSource> sources, const ClangTask
 }
 
 Result<IrText> text_of(const llvm::Module& program, const llvm::Function& kernel, const ClangSource& source,
-                       std::size_t k, const ClangTask& task, llvm::TargetMachine& machine) {
+                       std::size_t k, const ClangTask& task, llvm::TargetMachine& machine,
+                       Optimiser& optimiser) {
     const std::string space = namespace_of_source(k);
     const auto module = alone(program, kernel, space);
-    optimise(*module, machine, task.optimisation);
+    optimiser.run(*module);
     if (task.makes_ptx) return ptx_of(*module, machine, kernel.getName().str(), source.name);
     IrText made = printed(*module, space, source.name);
     made.kernel = kernel.getName().str();
@@ -357,6 +441,7 @@ Result<std::vector<std::vector<IrText>>> compile_with_clang(std::span<const Clan
     const auto program = parse_program(context, joined_program(sources, task), task, log);
     if (!program) return fail(ErrorKind::bad_input, log.empty() ? "the source does not compile" : log);
     std::vector<std::vector<IrText>> made(sources.size());
+    Optimiser optimiser(*machine, task.optimisation);
     for (std::size_t k = 0; k < sources.size(); ++k) {
         std::vector<std::string> kernels = sources[k].kernels;
         if (kernels.empty()) {
@@ -368,7 +453,7 @@ Result<std::vector<std::vector<IrText>>> compile_with_clang(std::span<const Clan
             const llvm::Function* kernel = program->getFunction(name);
             if (kernel == nullptr || !is_kernel(*kernel, task.is_device))
                 return fail(ErrorKind::bad_input, "the source has no kernel \"" + name + "\"");
-            IIR2D_TRY(IrText text, text_of(*program, *kernel, sources[k], k, task, *machine));
+            IIR2D_TRY(IrText text, text_of(*program, *kernel, sources[k], k, task, *machine, optimiser));
             made[k].push_back(std::move(text));
         }
     }

@@ -61,9 +61,13 @@ struct HostArgument {
     bool is_array = false;
     bool is_output = false;
 };
-// Compiles the IR to memory and calls the kernel once for each set; the bytes of arrays are left as it left
-// them. Only mathematical functions of the C library can be reached from it.
-workbench::Result<void> run_host_ir(const std::string& text, const std::string& kernel,
-                                    std::span<std::vector<HostArgument>> sets);
+struct HostTask {
+    std::string text;  // IR
+    std::string kernel;
+    std::vector<std::vector<HostArgument>> sets;
+};
+// Compiles texts to memory, together, and calls the kernel of each once for each of its sets; the bytes of
+// arrays are left as it left them. Only mathematical functions of the C library can be reached from it.
+std::vector<workbench::Result<void>> run_host_ir(std::span<HostTask> tasks);
 
 }  // namespace app

@@ -23,9 +23,8 @@ workbench::Result<std::vector<std::vector<IrText>>> compile_with_clang(std::span
     return not_there();
 }
 
-workbench::Result<void> run_host_ir(const std::string&, const std::string&,
-                                    std::span<std::vector<HostArgument>>) {
-    return not_there();
+std::vector<workbench::Result<void>> run_host_ir(std::span<HostTask> tasks) {
+    return std::vector<workbench::Result<void>>(tasks.size(), not_there());
 }
 
 }  // namespace app

@@ -78,6 +78,9 @@ IIR2D_AXES(threadIdx, tid)
 IIR2D_AXES(blockIdx, ctaid)
 IIR2D_AXES(blockDim, ntid)
 IIR2D_AXES(gridDim, nctaid)
+IIR2D_DEVICE float __int_as_float(int a) { return __builtin_bit_cast(float, a); }
+IIR2D_DEVICE float __uint_as_float(unsigned a) { return __builtin_bit_cast(float, a); }
+IIR2D_DEVICE double __longlong_as_double(long long a) { return __builtin_bit_cast(double, a); }
 IIR2D_DEVICE void __syncwarp(unsigned mask = 0xffffffffu) { __nvvm_bar_warp_sync(mask); }
 IIR2D_DEVICE int __any_sync(unsigned mask, int p) { return __nvvm_vote_any_sync(mask, p); }
 IIR2D_DEVICE int __all_sync(unsigned mask, int p) { return __nvvm_vote_all_sync(mask, p); }

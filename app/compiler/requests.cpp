@@ -174,19 +174,22 @@ Json assemble_text(const Asked& asked, Parcel& parcel) {
                                       {"text", parcel.put(to_base64(std::as_bytes(std::span(*cubin))))}}})}};
 }
 
-Json run_one(const Asked& asked, const Json& run, Parcel& parcel) {
-    std::vector<std::vector<HostArgument>> sets;
+HostTask task_of(const Asked& asked, const Json& run) {
+    HostTask made{.text = asked.string_in(run.at("text")), .kernel = run.at("kernel"), .sets = {}};
     for (const Json& arguments : run.at("sets")) {
-        auto& set = sets.emplace_back();
+        auto& set = made.sets.emplace_back();
         for (const Json& argument : arguments)
             set.push_back({.bytes = asked.bytes_in(argument.at("bytes")),
                            .is_array = argument.at("array"),
                            .is_output = argument.at("output")});
     }
-    const auto done = run_host_ir(asked.string_in(run.at("text")), run.at("kernel"), sets);
+    return made;
+}
+
+Json json_of(const HostTask& task, const Result<void>& done, Parcel& parcel) {
     if (!done) return {{"error", done.error().message}};
     Json made = Json::array();
-    for (const auto& set : sets) {
+    for (const auto& set : task.sets) {
         Json outputs = Json::array();
         for (const HostArgument& argument : set) {
             if (argument.is_output) outputs.push_back(parcel.put(argument.bytes));
@@ -199,8 +202,11 @@ Json run_one(const Asked& asked, const Json& run, Parcel& parcel) {
 Json run(const Asked& asked, Parcel& parcel) {
     if (clang_version().empty())
         return {{"refused", "host IR cannot be run: this build has no LLVM (IIR2D_LLVM)"}};
+    std::vector<HostTask> tasks;
+    for (const Json& one : asked.json.at("runs")) tasks.push_back(task_of(asked, one));
+    const auto done = run_host_ir(tasks);
     Json items = Json::array();
-    for (const Json& one : asked.json.at("runs")) items.push_back(run_one(asked, one, parcel));
+    for (std::size_t k = 0; k < tasks.size(); ++k) items.push_back(json_of(tasks[k], done[k], parcel));
     return {{"items", std::move(items)}};
 }
 

@@ -384,5 +384,37 @@ TEST_F(Compile, HostIrThatCrashesOrWritesBeyondIsOneResult) {
     }
 }
 
+// What is compiled together has names of its own, and an error of its own.
+TEST_F(Compile, HostIrThatIsRunTogetherStaysApart) {
+    IIR2D_NEEDS("llvm-host-o0");
+    const auto run = [](const std::string& before, const std::string& body) {
+        return HostRun{.text = before + "define void @k(ptr %p) {\n" + body + "  ret void\n}\n",
+                       .kernel = "k",
+                       .sets = {{{.bytes = std::vector<std::byte>(4), .is_array = true, .is_output = true}}}};
+    };
+    const std::string call = "  %r = call i32 @h()\n  store i32 %r, ptr %p\n";
+    const std::vector<HostRun> runs{
+        run("define i32 @h() {\n  ret i32 7\n}\n", call),
+        // It needs a function of the compiler's library, which it may not call.
+        run("",
+            "  %a = load i32, ptr %p\n  %b = sitofp i32 %a to fp128\n  %c = fadd fp128 %b, %b\n"
+            "  %d = fptosi fp128 %c to i32\n  store i32 %d, ptr %p\n"),
+        run("define i32 @h() {\n  ret i32 9\n}\n", call),
+        run("@h = global i32 11\n", "  %r = load i32, ptr @h\n  store i32 %r, ptr %p\n"),
+    };
+    const auto results = compiler.run_host(runs);
+    ASSERT_TRUE(results) << results.error().message;
+    const auto value = [&](std::size_t k) {
+        const HostResult& result = (*results)[k];
+        return result.error.empty() ? std::to_string(values_of<int>(result.outputs.at(0).at(0)).at(0))
+                                    : result.error;
+    };
+    EXPECT_EQ(value(0), "7");
+    EXPECT_THAT(value(1), HasSubstr("__"));
+    EXPECT_FALSE((*results)[1].has_died);
+    EXPECT_EQ(value(2), "9");
+    EXPECT_EQ(value(3), "11");
+}
+
 }  // namespace
 }  // namespace workbench::compile
