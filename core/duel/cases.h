@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Inside core/duel only: makes a call of the C interface of a case.
+// Inside core/duel only: turns a case of a matrix into a call of the C interface.
 #pragma once
 
 #include <cstddef>

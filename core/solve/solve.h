@@ -19,7 +19,7 @@
 
 namespace workbench::solve {
 
-// Holds one line of the history: of these, what the problem has.
+// Holds one line of the history; only the figures that the problem has are set.
 struct HistoryStep {
     std::int64_t iteration = 0;
     std::optional<double> residual;

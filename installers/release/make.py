@@ -48,7 +48,7 @@ def parse(arguments):
     if options.jobs < 1:
         raise Failure(BAD_ARGUMENT, "--jobs must be 1 or more")
     if options.evidence and not (options.evidence / "release.json").is_file():
-        raise Failure(BAD_ARGUMENT, f"{options.evidence} is no release: begin one with iir2d release new")
+        raise Failure(BAD_ARGUMENT, f"{options.evidence} is not a release: begin one with iir2d release new")
     if options.evidence and (options.allow_dirty or options.quick):
         raise Failure(BAD_ARGUMENT, "evidence is of a commit and of every check: --evidence goes with neither --allow-dirty nor --quick")
     if options.sign and not options.sign.is_file():
@@ -97,7 +97,7 @@ class Staging:
         try:
             for folder in (self.out, self.out / "evidence"):
                 if folder.is_symlink() and folder != self.out or folder.exists() and not folder.is_dir():
-                    raise Failure(BAD_ARGUMENT, f"{folder} is no folder")
+                    raise Failure(BAD_ARGUMENT, f"{folder} is not a folder")
             self.names_before()
             shutil.rmtree(self.folder, ignore_errors=True)  # of a run that was killed
             (self.folder / "evidence").mkdir(parents=True)

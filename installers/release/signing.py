@@ -30,7 +30,7 @@ def read(sums):
     for line in text.splitlines():
         match = LINE.fullmatch(line)
         if not match or ".." in match[2]:
-            raise Failure(CHECK_FAILED, f"{sums.name}: {line[:100]!r} is no line of it")
+            raise Failure(CHECK_FAILED, f"{sums.name}: {line[:100]!r} is not a line of it")
         entries.append((match[2], match[1]))
     if not text.endswith("\n") or entries != sorted(set(entries)):
         raise Failure(CHECK_FAILED, f"{sums.name} is not sorted, or names a file twice")

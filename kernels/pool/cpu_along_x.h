@@ -159,7 +159,7 @@ class AlongX {
             m_sequence.push_back({m_dealt.row(static_cast<std::size_t>(k)), k});
     }
 
-    // Folds adaptive windows, whose ops are max and avgand whose terms are the elements.
+    // Folds adaptive windows, of max and of avg whose terms are the elements.
     void fold_uneven(const T* row, IndexRange columns, const Row& to) {
         const Taps* const taps = m_column_taps + columns.begin;
         const std::int64_t count = columns.end - columns.begin;

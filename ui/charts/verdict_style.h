@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Gives verdicts a word, a symbol and a colour, so that a reader needs no single one of them.
+// Gives verdicts a word, a symbol and a colour, so that a verdict can be read by any one of them alone.
 #pragma once
 
 #include <QColor>
@@ -16,7 +16,7 @@ namespace workbench {
 
 struct VerdictLook;
 
-// A verdict of a comparison or of a duel, whichever is given.
+// Holds a verdict of a comparison or of a duel.
 struct AnyVerdict {
     // NOLINTBEGIN(google-explicit-constructor): callers give either kind
     AnyVerdict(Verdict verdict);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Shows what to do while there is no pictureand the files opened lately.
+// Shows, while there is no picture, what to do and the files opened lately.
 #pragma once
 
 #include <QWidget>

@@ -27,7 +27,7 @@ enum class JobPolicy {
     in_order,             // Runs and delivers each, one after the other.
 };
 
-// Is passed to the work, which may call `progress` at any rate.
+// Controls a job from within its work, which may call `progress` at any rate.
 struct JobControl : TaskControl {
     // Runs a function in the GUI thread, in order and before the result is delivered; drops it when the job
     // is no longer wanted. For what the work reports besides its progress.
