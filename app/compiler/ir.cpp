@@ -205,21 +205,15 @@ void copy_named_metadata(const llvm::Module& from, const llvm::Function& kernel,
     }
 }
 
-// Clones what a kernel needs into a module of its own. llvm::CloneModule() would make the declarations of all
-// that the program has, each time.
-std::unique_ptr<llvm::Module> alone(const llvm::Module& program, const llvm::Function& kernel,
-                                    const std::string& space) {
-    const auto reached = reached_from(kernel);
-    auto made = std::make_unique<llvm::Module>(program.getModuleIdentifier(), program.getContext());
-    made->setSourceFileName("");
-    made->setDataLayout(program.getDataLayout());
-    made->setTargetTriple(program.getTargetTriple());
-    made->setModuleInlineAsm(program.getModuleInlineAsm());
-    llvm::ValueToValueMapTy map;
+using Reached = std::set<const llvm::GlobalValue*>;
+
+// Declares in a module what is reached of a program, in its order.
+void declare_reached(const llvm::Module& program, const Reached& reached, llvm::Module& made,
+                     llvm::ValueToValueMapTy& map) {
     for (const llvm::GlobalVariable& one : program.globals()) {
         if (!reached.contains(&one)) continue;
         auto* variable = new llvm::GlobalVariable(  // NOLINT: the module's
-            *made, one.getValueType(), one.isConstant(), one.getLinkage(), nullptr, one.getName(), nullptr,
+            made, one.getValueType(), one.isConstant(), one.getLinkage(), nullptr, one.getName(), nullptr,
             one.getThreadLocalMode(), one.getType()->getAddressSpace());
         variable->copyAttributesFrom(&one);
         map[&one] = variable;
@@ -227,17 +221,21 @@ std::unique_ptr<llvm::Module> alone(const llvm::Module& program, const llvm::Fun
     for (const llvm::Function& one : program) {
         if (!reached.contains(&one)) continue;
         llvm::Function* function = llvm::Function::Create(one.getFunctionType(), one.getLinkage(),
-                                                          one.getAddressSpace(), one.getName(), made.get());
+                                                          one.getAddressSpace(), one.getName(), &made);
         function->copyAttributesFrom(&one);
         map[&one] = function;
     }
     for (const llvm::GlobalAlias& one : program.aliases()) {
         if (!reached.contains(&one)) continue;
         auto* alias = llvm::GlobalAlias::create(one.getValueType(), one.getType()->getAddressSpace(),
-                                                one.getLinkage(), one.getName(), made.get());
+                                                one.getLinkage(), one.getName(), &made);
         alias->copyAttributesFrom(&one);
         map[&one] = alias;
     }
+}
+
+// Gives what was declared its values and bodies.
+void define_reached(const llvm::Module& program, const Reached& reached, llvm::ValueToValueMapTy& map) {
     for (const llvm::GlobalVariable& one : program.globals()) {
         if (!reached.contains(&one)) continue;
         auto* variable = llvm::cast<llvm::GlobalVariable>(map[&one]);
@@ -257,6 +255,21 @@ std::unique_ptr<llvm::Module> alone(const llvm::Module& program, const llvm::Fun
         if (reached.contains(&one))
             llvm::cast<llvm::GlobalAlias>(map[&one])->setAliasee(llvm::MapValue(one.getAliasee(), map));
     }
+}
+
+// Clones what a kernel needs into a module of its own. llvm::CloneModule() would declare all that the program
+// has, each time.
+std::unique_ptr<llvm::Module> alone(const llvm::Module& program, const llvm::Function& kernel,
+                                    const std::string& space) {
+    const Reached reached = reached_from(kernel);
+    auto made = std::make_unique<llvm::Module>(program.getModuleIdentifier(), program.getContext());
+    made->setSourceFileName("");
+    made->setDataLayout(program.getDataLayout());
+    made->setTargetTriple(program.getTargetTriple());
+    made->setModuleInlineAsm(program.getModuleInlineAsm());
+    llvm::ValueToValueMapTy map;
+    declare_reached(program, reached, *made, map);
+    define_reached(program, reached, map);
     copy_named_metadata(program, kernel, *made, map);
     drop_places_of_assembly(*made);
     rename_locals(*made, space);

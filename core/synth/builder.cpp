@@ -3,7 +3,7 @@
 
 namespace workbench::synth {
 
-// The minus of a literal is its own, so that a source has one reading.
+// The minus of a literal is its own; minus() makes one that is not.
 Id Builder::unary(Op op, Id value) {
     const Expr& operand = expr(value);
     if (op == Op::neg && operand.op == Op::literal) {

@@ -44,6 +44,8 @@ class Builder {
     }
     Id cast(Type type, Id value) { return this->type(value) == type ? value : node(Op::cast, type, {value}); }
     Id unary(Op op, Id value);
+    // A minus that stays one before a literal too.
+    Id minus(Id value) { return node(Op::neg, type(value), {value}); }
     Id binary(Op op, Id left, Id right);
     Id select(Id condition, Id yes, Id no) { return node(Op::select, type(yes), {condition, yes, no}); }
     // Holds an infix operation. As its operands stand in braces, every compiler evaluates the calls that make

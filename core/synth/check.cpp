@@ -306,6 +306,8 @@ Result<void> check_lines(std::vector<Checked>& lines, const CheckOptions& option
         Looked made{.line = &one, .judged = *std::move(judged)};
         made.has_other_text.resize(made.judged.texts.size());
         compare_members(made, options);
+        // One fault is enough of a mutant.
+        if (!options.is_drawn && !one.faults.empty()) continue;
         looked.push_back(std::move(made));
     }
     return try_levels(looked, options, toolchain, counts);

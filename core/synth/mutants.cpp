@@ -8,7 +8,6 @@
 #include "core/support/files.h"
 #include "core/support/try.h"
 #include "core/synth/canonical.h"
-#include "core/synth/check.h"
 #include "core/synth/data_set.h"
 #include "core/synth/edits.h"
 #include "core/synth/maker.h"
@@ -291,19 +290,14 @@ std::vector<Mutant> Mutation::of(const Json& record) {
     return all;
 }
 
-Result<std::vector<bool>> are_equivalent(const std::vector<Mutant>& mutants, const RunFacts& run,
-                                         Toolchain& toolchain) {
-    std::vector<bool> made;
-    for (const Mutant& one : mutants) {
-        bool is_equal = false;
-        if (one.is_source) {
-            is_equal = are_equal_sources(one);
-        } else if (!one.after.empty()) {
-            IIR2D_TRY(is_equal, are_equal_texts(one, run, toolchain));
-        }
-        made.push_back(is_equal);
-    }
-    return made;
+Result<bool> is_equivalent(const Mutant& mutant, const Checked& checked, const RunFacts& run,
+                           Toolchain& toolchain) {
+    if (mutant.is_source) return are_equal_sources(mutant);
+    if (mutant.after.empty()) return false;
+    // What does not give what is expected differs from the text before, which does. It need not be run again,
+    // which may take as long as a launch may.
+    if (std::ranges::any_of(checked.faults, [](const Fault& one) { return one.level == "V3"; })) return false;
+    return are_equal_texts(mutant, run, toolchain);
 }
 
 }  // namespace workbench::synth

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/support/error.h"
+#include "core/synth/check.h"
 #include "core/synth/data_set_files.h"
 #include "core/synth/toolchain.h"
 
@@ -43,8 +44,9 @@ struct Mutation {
     nlohmann::json other = {};  // the record before
 };
 
-// Returns whether the results of each stay the same: bit by bit, on the inputs of the mutant.
-Result<std::vector<bool>> are_equivalent(const std::vector<Mutant>& mutants, const RunFacts& run,
-                                         Toolchain& toolchain);
+// Returns whether the results of a mutant stay the same: bit by bit, on its inputs. `checked` is its line, as
+// check_lines() left it.
+Result<bool> is_equivalent(const Mutant& mutant, const Checked& checked, const RunFacts& run,
+                           Toolchain& toolchain);
 
 }  // namespace workbench::synth

@@ -3,6 +3,7 @@
 
 #include "core/support/counted.h"
 #include "core/synth/parser.h"
+#include "core/synth/print.h"
 
 namespace workbench::synth {
 
@@ -174,9 +175,10 @@ Id Parser::prefix() {
     const Deeper deeper(m_depth);
     if (m_depth > deepest) outside("it is nested too deep");
     if (accept("-")) {
+        const bool is_number = token().kind == TokenKind::number;
         const Id value = prefix();
         if (b.type(value) == Type::boolean) outside("a bool has no sign");
-        return b.unary(Op::neg, value);
+        return is_number ? b.unary(Op::neg, value) : b.minus(value);
     }
     if (accept("!")) return b.unary(Op::logical_not, condition(prefix()));
     if (accept("~")) {
@@ -190,6 +192,10 @@ Id Parser::prefix() {
         const auto to = peek_type(count);
         if (to && is(")", count)) {
             m_at += count + 1;
+            if (is_least(*to)) {
+                ++m_at;
+                return b.literal_bits(*to, *to == Type::i32 ? least_i32 : least_i64);
+            }
             const Id value = prefix();
             if (!is_scalar(*to) || !is_scalar(b.type(value))) outside("only numbers are converted");
             return *to == Type::boolean ? condition(value) : b.cast(*to, value);
@@ -197,6 +203,14 @@ Id Parser::prefix() {
         --m_at;
     }
     return postfix();
+}
+
+// Whether a number follows that literal_text() writes behind the conversion to its type, for the least of it.
+bool Parser::is_least(Type type) const {
+    const Token& number = token();
+    if (number.kind != TokenKind::number || !number.text.starts_with("0x")) return false;
+    return (type == Type::i32 && number.type == Type::u32 && number.bits == least_i32) ||
+           (type == Type::i64 && number.type == Type::u64 && number.bits == least_i64);
 }
 
 Id Parser::postfix() {
@@ -282,6 +296,8 @@ Id Parser::call(const std::string& name) {
         for (Id& arg : args) arg = converted(arg, Type::f32);
         return b.make(vector_of(name[10] - '0'), args);
     }
+    if (name == "__int_as_float" || name == "__uint_as_float") return literal_of_bits(name, Type::f32);
+    if (name == "__longlong_as_double") return literal_of_bits(name, Type::f64);
     const auto found = functions().find(name);
     if (found == functions().end()) outside("the function " + name + " is outside of the language");
     const Op op = found->second;
@@ -329,6 +345,18 @@ Id Parser::call(const std::string& name) {
     if (name == info(op).f32) type = Type::f32;
     for (Id& arg : args) arg = converted(arg, type);
     return b.function(op, args);
+}
+
+// "__uint_as_float(0x7f800000u)": a float by its bits, a number.
+Id Parser::literal_of_bits(const std::string& name, Type type) {
+    expect("(");
+    const Token number = token();
+    const bool fits = number.kind == TokenKind::number && is_integer(number.type) &&
+                      (type == Type::f64 || number.bits <= 0xffffffff);
+    if (!fits) outside(name + " takes the bits of a number, as a number");
+    ++m_at;
+    expect(")");
+    return b.literal_bits(type, number.bits);
 }
 
 Id Parser::lookup(const std::string& name) const {

@@ -76,6 +76,8 @@ class Parser {
     Id primary();
     Id named(const std::string& name);
     Id call(const std::string& name);
+    Id literal_of_bits(const std::string& name, Type type);
+    bool is_least(Type type) const;
     std::vector<Id> arguments();
     Id combine(Op op, Id left, Id right);
     Id converted(Id value, Type type);

@@ -20,6 +20,28 @@ std::string shortest(T value) {
     return std::signbit(value) ? "-" + made : made;
 }
 
+std::string hexadecimal(std::uint64_t bits) {
+    std::array<char, 16> text{};
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), bits, 16).ptr;
+    return "0x" + std::string(text.data(), end);
+}
+
+// Infinities and NaNs, which C++ has no number for; empty: another literal.
+std::string_view host_special(const Expr& literal) {
+    if (!is_float(literal.type)) return {};
+    const double value = literal_value(literal);
+    const bool narrow = literal.type == Type::f32;
+    if (std::isnan(value)) return narrow ? "__builtin_nanf(\"\")" : "__builtin_nan(\"\")";
+    if (!std::isinf(value)) return {};
+    if (value > 0) return narrow ? "__builtin_inff()" : "__builtin_inf()";
+    return narrow ? "(-__builtin_inff())" : "(-__builtin_inf())";
+}
+
+std::string host_literal(const Expr& literal) {
+    const std::string_view special = host_special(literal);
+    return special.empty() ? literal_text(literal) : std::string(special);
+}
+
 constexpr int loosest = 16;
 
 class Printer {
@@ -345,6 +367,7 @@ class Printer {
 
     // ---- Expressions
 
+    std::string literal(const Expr& e) const { return m_cuda ? literal_text(e) : host_literal(e); }
     void args(const Expr& e) {
         for (std::size_t k = 0; k < e.count; ++k) {
             if (k) m_out += ", ";
@@ -382,8 +405,14 @@ class Printer {
         switch (op.form) {
             case Form::prefix: {
                 m_out += op.spelling;
-                const bool twice = m_tree.exprs[e.args[0]].op == Op::neg;
+                const Expr& operand = m_tree.exprs[e.args[0]];
+                const bool twice = operand.op == Op::neg;
+                // parse() takes a minus before a number for the number's.
+                const bool is_number =
+                    e.op == Op::neg && operand.op == Op::literal && literal(operand).front() != '(';
+                if (is_number) m_out += "(";
                 expr(e.args[0], twice ? op.precedence - 1 : op.precedence);
+                if (is_number) m_out += ")";
                 break;
             }
             case Form::infix:
@@ -405,7 +434,7 @@ class Printer {
     void other(const Expr& e) {
         switch (e.op) {
             case Op::literal:
-                m_out += literal_text(e);
+                m_out += literal(e);
                 break;
             case Op::symbol:
                 target(e.symbol);
@@ -463,15 +492,22 @@ std::string literal_text(const Expr& literal) {
         case Type::boolean:
             return literal.bits ? "true" : "false";
         case Type::f32:
+            if (!std::isfinite(literal_value(literal)))
+                return "__uint_as_float(" + hexadecimal(literal.bits) + "u)";
             made = shortest(std::bit_cast<float>(static_cast<std::uint32_t>(literal.bits))) + "f";
             break;
         case Type::f64:
+            if (!std::isfinite(literal_value(literal)))
+                return "__longlong_as_double(" + hexadecimal(literal.bits) + "ull)";
             made = shortest(std::bit_cast<double>(literal.bits));
             break;
         case Type::i32:
+            // Its number is one of more bits, with a minus before it.
+            if (literal.bits == least_i32) return "((int)" + hexadecimal(literal.bits) + "u)";
             made = std::to_string(static_cast<std::int32_t>(literal.bits));
             break;
         case Type::i64:
+            if (literal.bits == least_i64) return "((long long)" + hexadecimal(literal.bits) + "ull)";
             made = std::to_string(static_cast<std::int64_t>(literal.bits)) + "ll";
             break;
         case Type::u32:

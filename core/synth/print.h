@@ -3,6 +3,7 @@
 // other.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,8 +24,11 @@ std::string print_cpp(const Tree& tree);
 // names stay as they are.
 std::string join_sources(const std::vector<std::string>& sources);
 
-// Prints a literal as both sources have it; negative ones are in parentheses.
+// Prints a literal as CUDA's source has it; negative ones are in parentheses. The least integers are
+// converted from their bits in hexadecimal, and so are infinities and NaNs, which the host's source calls by
+// name.
 std::string literal_text(const Expr& literal);
+constexpr std::uint64_t least_i32 = 0x80000000U, least_i64 = std::uint64_t{1} << 63;  // their bits
 
 // Return the lines that a source needs before its kernel: structures and operations of vectors and matrices.
 std::string cuda_prelude(const Tree& tree);

@@ -2,10 +2,12 @@
 #include "core/synth/verify.h"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <optional>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 
 #include "core/support/counted.h"
 #include "core/support/escaped.h"
@@ -139,7 +141,7 @@ class Verifying {
         for (std::size_t k = 0; k < m_lines.size(); ++k)
             batches[k * jobs / m_lines.size()].push_back(std::move(m_lines[k]));
         m_lines.clear();
-        IIR2D_RETURN_IF_ERROR(check_batches(batches, true, m_made.checked));
+        IIR2D_RETURN_IF_ERROR(check_batches(batches, m_made.checked));
         for (auto& batch : batches) {
             for (Checked& one : batch) take(one);
         }
@@ -149,9 +151,9 @@ class Verifying {
         return {};
     }
 
-    Result<void> check_batches(std::vector<std::vector<Checked>>& batches, bool is_drawn,
+    Result<void> check_batches(std::vector<std::vector<Checked>>& batches,
                                std::map<std::string, std::uint64_t>& counts) {
-        const CheckOptions options{.run = &m_run, .verify = &m_options, .is_drawn = is_drawn};
+        const CheckOptions options{.run = &m_run, .verify = &m_options};
         std::vector<std::map<std::string, std::uint64_t>> all(batches.size());
         std::vector<Result<void>> done(batches.size());
         {
@@ -286,7 +288,8 @@ class Verifying {
     Result<void> try_mutants() {
         Mutation mutation{.run = &m_run, .count = m_options.mutants, .records = m_statistics.all().records};
         std::vector<Mutant> waiting;
-        const std::size_t together = kernels_of_batch * m_toolchains.size();
+        // A few batches for each job, since some take longer than others.
+        const std::size_t together = 4 * mutants_of_batch * m_toolchains.size();
         for (const ShardFacts& shard : m_files) {
             if (shard.file.find("rejected") != std::string::npos) continue;
             IIR2D_RETURN_IF_ERROR(
@@ -301,36 +304,60 @@ class Verifying {
         return judge_mutants(waiting);
     }
 
-    Result<void> judge_mutants(std::vector<Mutant>& waiting) {
-        // Mutants of one record have one name: not in one batch.
-        while (!waiting.empty()) {
-            std::vector<std::vector<Checked>> batches(m_toolchains.size());
-            std::vector<std::vector<Mutant>> mutants(m_toolchains.size());
-            std::vector<std::set<std::string>> names(m_toolchains.size());
-            std::vector<Mutant> left;
-            std::size_t next = 0;
-            for (Mutant& one : waiting) {
-                const std::size_t k = next++ % batches.size();
-                if (batches[k].size() >= kernels_of_batch || !names[k].insert(one.name).second) {
-                    left.push_back(std::move(one));
-                    continue;
-                }
-                batches[k].push_back({.line = one.line, .place = one.id});
-                mutants[k].push_back(std::move(one));
-            }
-            waiting = std::move(left);
-            std::map<std::string, std::uint64_t> ignored;
-            IIR2D_RETURN_IF_ERROR(check_batches(batches, false, ignored));
-            for (std::size_t k = 0; k < batches.size(); ++k) {
-                IIR2D_TRY(const auto same, are_equivalent(mutants[k], m_run, *m_toolchains[k]));
-                for (std::size_t j = 0; j < batches[k].size(); ++j)
-                    take_mutant(mutants[k][j], batches[k][j], same[j]);
-            }
-            m_control.report(std::min(1.0, static_cast<double>(m_made.mutants.made) /
-                                               static_cast<double>(m_options.mutants)),
-                             counted(m_made.mutants.made, "mutant") + ", " +
-                                 std::to_string(m_made.mutants.passed) + " passed");
+    // Mutants that are checked together. Those of one record have one name: not in one batch.
+    struct MutantBatch {
+        std::vector<Mutant> mutants;
+        std::vector<Checked> lines;
+        std::set<std::string> names;
+        std::vector<bool> are_equivalent;
+        Result<void> done;
+    };
+
+    static std::vector<MutantBatch> batches_of(std::vector<Mutant> mutants) {
+        std::vector<MutantBatch> made;
+        for (Mutant& one : mutants) {
+            auto batch = std::ranges::find_if(made, [&](const MutantBatch& open) {
+                return open.mutants.size() < mutants_of_batch && !open.names.contains(one.name);
+            });
+            if (batch == made.end()) batch = made.emplace(made.end());
+            batch->names.insert(one.name);
+            batch->lines.push_back({.line = one.line, .place = one.id});
+            batch->mutants.push_back(std::move(one));
         }
+        return made;
+    }
+
+    Result<void> judge(MutantBatch& batch, Toolchain& toolchain) const {
+        const CheckOptions options{.run = &m_run, .verify = &m_options, .is_drawn = false};
+        std::map<std::string, std::uint64_t> ignored;
+        IIR2D_RETURN_IF_ERROR(check_lines(batch.lines, options, toolchain, ignored));
+        for (std::size_t k = 0; k < batch.mutants.size(); ++k) {
+            IIR2D_TRY(const bool is_same, is_equivalent(batch.mutants[k], batch.lines[k], m_run, toolchain));
+            batch.are_equivalent.push_back(is_same);
+        }
+        return {};
+    }
+
+    Result<void> judge_mutants(std::vector<Mutant>& waiting) {
+        std::vector<MutantBatch> batches = batches_of(std::exchange(waiting, {}));
+        std::atomic<std::size_t> next = 0;
+        {
+            std::vector<std::jthread> threads;
+            for (const auto& toolchain : m_toolchains)
+                threads.emplace_back([&] {
+                    for (std::size_t k = next++; k < batches.size(); k = next++)
+                        batches[k].done = judge(batches[k], *toolchain);
+                });
+        }
+        for (MutantBatch& batch : batches) {
+            IIR2D_RETURN_IF_ERROR(std::move(batch.done));
+            for (std::size_t k = 0; k < batch.mutants.size(); ++k)
+                take_mutant(batch.mutants[k], batch.lines[k], batch.are_equivalent[k]);
+        }
+        m_control.report(
+            std::min(1.0, static_cast<double>(m_made.mutants.made) / static_cast<double>(m_options.mutants)),
+            counted(m_made.mutants.made, "mutant") + ", " + std::to_string(m_made.mutants.passed) +
+                " passed");
         return {};
     }
 
@@ -363,6 +390,7 @@ class Verifying {
     }
 
     static constexpr std::size_t most_shards = 1'000'000;
+    static constexpr std::size_t mutants_of_batch = 25;
 
     const VerifyOptions& m_options;
     const std::function<void(const Fault&)>& m_found;

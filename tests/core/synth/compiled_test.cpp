@@ -18,7 +18,7 @@ namespace {
 using namespace synth_test;  // NOLINT: the helpers of these tests
 namespace fs = std::filesystem;
 
-// A few of each category, without duplicates, and the adjoints of the first.
+// A few of each category, without duplicates, and the adjoints of the first; and kernels of literals.
 std::vector<Candidate> drawn_of_each(int each, std::uint64_t seed) {
     std::vector<Candidate> made;
     std::set<std::string> seen;
@@ -31,6 +31,8 @@ std::vector<Candidate> drawn_of_each(int each, std::uint64_t seed) {
         one.tree = std::move(backward.tree);
         made.push_back(std::move(one));
     }
+    for (const Type type : {Type::f32, Type::f64, Type::i32, Type::u32, Type::i64, Type::u64})
+        made.push_back(kernel_of_literals(type));
     return made;
 }
 

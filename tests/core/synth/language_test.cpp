@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -12,6 +13,7 @@
 #include "core/synth/parse.h"
 #include "core/synth/print.h"
 #include "core/synth/print_jax.h"
+#include "tests/core/synth/synth_testing.h"
 
 namespace {
 
@@ -282,6 +284,47 @@ TEST(Parse, SkipsThePrototypeOfAnotherKernel) {
     const auto read = parse(
         "__global__ void other(const float* x, int n, int m);\n" + source_of("    out[i] = x[i];\n"), "k");
     EXPECT_TRUE(read) << read.error().message;
+}
+
+TEST(Print, EveryLiteralIsReadBack) {
+    const auto expect_itself = [](const Tree& tree) {
+        const std::string source = print_cuda(tree);
+        const auto made = parse(source);
+        ASSERT_TRUE(made) << made.error().message << "\n" << source;
+        EXPECT_TRUE(*made == tree) << source << "\n---- read back\n" << print_cuda(*made);
+    };
+    using Make = std::function<Id(Builder&, Id literal)>;
+    const std::vector<Make> forms{
+        [](Builder&, Id literal) { return literal; },
+        [](Builder& b, Id literal) { return b.minus(literal); },
+        [](Builder& b, Id literal) { return b.minus(b.minus(literal)); },
+        [](Builder& b, Id literal) { return b.binary(Op::sub, literal, literal); },
+        [](Builder& b, Id literal) { return b.binary(Op::sub, literal, b.minus(literal)); },
+        [](Builder& b, Id literal) { return b.cast(Type::i32, b.cast(Type::u64, literal)); },
+        [](Builder& b, Id literal) { return b.cast(Type::i64, b.cast(Type::f64, literal)); },
+    };
+    for (const Type type : {Type::f32, Type::f64, Type::i32, Type::u32, Type::i64, Type::u64}) {
+        for (const std::uint64_t bits : synth_test::special_bits(type)) {
+            for (const Make& form : forms) {
+                Builder b;
+                b.tree().kernel.name = "k";
+                const Id x = b.parameter("x", type, SymbolKind::input, {1, 1, 0});
+                const Id out = b.parameter("out", type, SymbolKind::output, {1, 1, 0});
+                b.parameter("n", Type::i32, SymbolKind::n);
+                const Id i = b.add_symbol("i", Type::i32, SymbolKind::index);
+                const Id value = b.cast(type, form(b, b.literal_bits(type, bits)));
+                b.store(out, b.symbol(i), b.binary(Op::mul, b.load(x, b.symbol(i)), value));
+                expect_itself(b.take());
+            }
+        }
+        expect_itself(synth_test::kernel_of_literals(type).tree);
+    }
+    // A conversion of the bits of the least integer is not its literal.
+    expect_itself(tree_of("    out[i] = (float)(int)2147483648u;\n"));
+    EXPECT_EQ(print_cuda(tree_of("    out[i] = __int_as_float(0x40200000) * -2.0f;\n")),
+              source_of("    out[i] = 2.5f * (-2.0f);\n"));
+    EXPECT_NE(fault_of(source_of("    out[i] = __int_as_float(i);\n")), "none");
+    EXPECT_NE(fault_of(source_of("    out[i] = __uint_as_float(0x100000000);\n")), "none");
 }
 
 TEST(Print, NamesOfTheHostAreTaken) {
