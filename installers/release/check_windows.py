@@ -75,6 +75,7 @@ def main():
     parser.add_argument("--report", type=pathlib.Path)
     parser.add_argument("--make-if-kept", action="store_true")
     options = parser.parse_args()
+    options.folder = options.folder.resolve()  # programs are started from elsewhere
     if options.make_if_kept and (reason := make(options)):
         print(f"nothing for Windows: {reason}")
         return

@@ -71,7 +71,9 @@ def check_resources(tree):
     expect(b"\x89PNG\r\n\x1a\n" in program, "iir2d.exe has no icon")
     said = (tree / "resources/package.txt").read_text(encoding="utf-8")
     expect(said.startswith(f"zip {version}"), f"package.txt says {said!r}")
-    expect(any((tree / "licenses").iterdir()), "there are no licences")
+    licences = {file.name for file in (tree / "licenses").iterdir()}
+    for name in ("iir2d.txt", "GPL-3.txt", "gcc-runtime-copyright", "winpthreads-copyright", "oneTBB-LICENSE.txt", "libcrypto-LICENSE.txt"):
+        expect(name in licences, f"licenses has no {name}")
     return version
 
 

@@ -47,6 +47,18 @@ def tool(name):
     return crossed if shutil.which(crossed) else name
 
 
+def strip(file, epoch):
+    """Takes symbols out. The program that does it writes the time into the file's header: the commit's goes there, and no sum."""
+    run(tool("strip"), file)
+    data = bytearray(file.read_bytes())
+    header = int.from_bytes(data[0x3C:0x40], "little")
+    if data[header:header + 4] != b"PE\0\0":
+        raise NotMade(f"{file} is no program for Windows")
+    data[header + 8:header + 12] = (epoch & 0xFFFFFFFF).to_bytes(4, "little")
+    data[header + 24 + 64:header + 24 + 68] = bytes(4)  # the check sum, which only drivers need
+    file.write_bytes(data)
+
+
 def needed_by(file):
     return re.findall(r"DLL Name: (\S+)", run(tool("objdump"), "-p", file))
 
@@ -87,7 +99,7 @@ def stage(build, folder, kind, epoch, workbench=None):
                 shutil.copytree(workbench.licences, parts[part] / "licenses", dirs_exist_ok=True)
         for file in sorted(parts[part].rglob("*")):
             if file.suffix in (".exe", ".dll"):
-                run(tool("strip"), file)
+                strip(file, epoch)
             os.utime(file, (epoch, epoch))
             if file.is_file():
                 file.chmod(0o644)
