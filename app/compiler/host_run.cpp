@@ -68,7 +68,7 @@ Result<llvm::orc::LLJIT*> the_jit() {
     machine.setCPU("x86-64-v2");
     machine.setCodeGenOptLevel(compile_quickly);
     machine.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
-    // Nothing that is run has constructors: what would run them is made for each library otherwise.
+    // Without this a platform is built for each library that runs its constructors: what is run has none.
     auto made = llvm::orc::LLJITBuilder()
                     .setJITTargetMachineBuilder(std::move(machine))
                     .setPlatformSetUp(llvm::orc::setUpInactivePlatform)
@@ -192,6 +192,9 @@ Result<std::unique_ptr<llvm::Module>> read_task(const HostTask& task, const std:
         if (other.isDeclaration() && !other.isIntrinsic() && !may_be_called(other.getName().str()))
             return fail(ErrorKind::bad_input, "the IR calls " + other.getName().str() + ", which it may not");
     }
+    if (module->getNamedValue(caller) != nullptr)
+        return fail(ErrorKind::bad_input,
+                    "the IR has a symbol \"" + caller + "\", which is the name of its caller");
     IIR2D_RETURN_IF_ERROR(check_calls(*module));
     IIR2D_RETURN_IF_ERROR(check_arguments(*function, task.sets));
     module->setDataLayout(layout);
@@ -260,7 +263,7 @@ Result<llvm::orc::ThreadSafeModule> link_tasks(std::span<const HostTask> tasks,
     return llvm::orc::ThreadSafeModule(std::move(program), std::move(context));
 }
 
-// Compiles tasks together and runs them. An error is of all: nothing was called.
+// Compiles tasks together and runs them. An error concerns all of them: nothing was called.
 Result<void> run_together(std::span<HostTask> tasks, std::span<Result<void>> results) {
     IIR2D_TRY(llvm::orc::LLJIT* const jit, the_jit());
     IIR2D_TRY(auto program, link_tasks(tasks, results, jit->getDataLayout()));

@@ -289,7 +289,7 @@ class Optimiser {
         m_builder.crossRegisterProxies(m_loops, m_functions, m_graphs, m_modules);
     }
     void run(llvm::Module& module) {
-        // Passes are for one module: the inliner gives its own away.
+        // Made anew for each module: the inliner moves its passes out when it runs.
         auto passes = m_level == 0 ? m_builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0)
                                    : m_builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
         passes.run(module, m_modules);

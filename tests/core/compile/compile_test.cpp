@@ -358,6 +358,9 @@ TEST_F(Compile, HostIrThatCrashesOrWritesBeyondIsOneResult) {
     const auto ir = [](const std::string& body) {
         return "define void @k(ptr %p) {\n" + body + "\n  ret void\n}\n";
     };
+    std::string callers;  // the names of what calls each of them
+    for (int k = 0; k < 9; ++k)
+        callers += "define void @iir2d_call_" + std::to_string(k) + "() {\n  ret void\n}\n";
     const std::vector<HostRun> runs{
         {.text = ir("  store i32 7, ptr %p"), .kernel = "k", .sets = arguments(4)},
         {.text = ir("  store i32 7, ptr null"), .kernel = "k", .sets = arguments(4)},
@@ -369,6 +372,7 @@ TEST_F(Compile, HostIrThatCrashesOrWritesBeyondIsOneResult) {
         {.text = ir("  call void asm sideeffect \"nop\", \"\"()"), .kernel = "k", .sets = arguments(4)},
         {.text = "module asm \"nop\"\n" + ir(""), .kernel = "k", .sets = arguments(4)},
         {.text = ir("  call void inttoptr (i64 4096 to ptr)()"), .kernel = "k", .sets = arguments(4)},
+        {.text = ir("") + callers, .kernel = "k", .sets = arguments(4)},
     };
     const auto results = compiler.run_host(runs);
     ASSERT_TRUE(results) << results.error().message;
@@ -382,6 +386,7 @@ TEST_F(Compile, HostIrThatCrashesOrWritesBeyondIsOneResult) {
         EXPECT_FALSE((*results)[k].has_died);
         EXPECT_THAT((*results)[k].error, HasSubstr("which it may not"));
     }
+    EXPECT_THAT((*results)[8].error, HasSubstr("the name of its caller"));
 }
 
 // What is compiled together has names of its own, and an error of its own.
