@@ -206,26 +206,23 @@ class Used:
         return self.filtered_images()
 
     def filtered_images(self):
-        samples = common.SOURCES / "resources/samples"
+        """Every filter, operation of pooling and preset once, on one sample after the other: each takes four programs' starts."""
+        folder = common.SOURCES / "resources/samples"
+        samples = sorted(file for file in folder.iterdir() if file.suffix in (".png", ".exr", ".jpg"))
         presets = sorted((common.SOURCES / "resources/presets").glob("*.json"))
-        count = 0
-        for sample in sorted(file for file in samples.iterdir() if file.suffix in (".png", ".exr", ".jpg")):
-            for filter_id in range(1, 9):
-                self.same(count, "filter", sample, ".exr" if sample.suffix == ".exr" else ".png", "--filter", str(filter_id))
-                count += 1
-            for operation in ("max", "avg", "lp"):
-                self.same(count, "pool", sample, ".tif", "--op", operation, "--window", "3x2")
-                count += 1
-            for preset in presets:
-                self.same(count, "run", sample, ".tif", preset=preset)
-                count += 1
+        cases = [("filter", "", ["--filter", str(filter_id)], None) for filter_id in range(1, 9)]
+        cases += [("pool", ".tif", ["--op", operation, "--window", "3x2"], None) for operation in ("max", "avg", "lp")]
+        cases += [("run", ".tif", [], preset) for preset in presets]
+        for count, (command, suffix, options, preset) in enumerate(cases):
+            sample = samples[count % len(samples)]
+            self.same(count, command, sample, suffix or (".exr" if sample.suffix == ".exr" else ".png"), *options, preset=preset)
         name = f"{STRANGE}.png"
-        shutil.copyfile(samples / "astronaut.png", self.work / name)
+        shutil.copyfile(folder / "astronaut.png", self.work / name)
         self.windows("info", name)
         self.windows("info", self.work / name)
-        self.windows("batch", presets[0], name, samples / "chelsea-gray16.png", "--out-dir", "batched")
+        self.windows("batch", presets[0], name, folder / "chelsea-gray16.png", "--out-dir", "batched")
         expect((self.work / "batched" / name).is_file(), "batch wrote no file of that name")
-        return f"{count} results are those of Linux to the bit"
+        return f"{len(cases)} results are those of Linux to the bit"
 
     def same(self, number, command, sample, suffix, *options, preset=None):
         mine, theirs = f"windows-{number}{suffix}", f"linux-{number}{suffix}"
