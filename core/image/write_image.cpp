@@ -78,8 +78,9 @@ Result<WriteReport> write_file(const Image& image, const fs::path& path, const W
                                 .channels = pixels.channels(),
                                 .from_file = image.metadata != nullptr,
                                 .metadata = image.metadata ? *image.metadata : FileMetadata{}};
-    IIR2D_TRY(const auto encoder, image_sessions().write(request, control.stop));
+    IIR2D_TRY(auto encoder, image_sessions().write(request, control.stop));
     IIR2D_RETURN_IF_ERROR(write_rows(*encoder, pixels, path, control));
+    encoder.reset();  // its descriptor is another one of the file: Windows renames and removes no open file
     IIR2D_RETURN_IF_ERROR(atomic.commit());
     return WriteReport{.type = request.type, .notes = output_notes(request, image.info, *format, wanted)};
 }

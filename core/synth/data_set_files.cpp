@@ -140,6 +140,8 @@ std::string first_difference(const std::string& found, const std::string& wanted
 std::string libm_version() {
 #if defined(__GLIBC__)
     return std::string("glibc ") + gnu_get_libc_version();
+#elif defined(_UCRT)
+    return "ucrt";
 #elif defined(_WIN32)
     return "msvcrt";
 #else

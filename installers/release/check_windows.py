@@ -39,7 +39,7 @@ def check(report, archive, installer, linux):
         report.check("windows: iir2d.dll exports what libiir2d.so does", windows_files.check_exports, tree, linux)
         used = windows_used.Used(wine, tree, linux, scratch)
         report.check("windows: C programs linked with libiir2d.dll.a and iir2d.lib", used.c_programs)
-        report.check("windows: every filter and pooling has the bits of Linux", used.bits)
+        report.check("windows: every filter and pooling has the bits of Linux, those of the system's pow() its numbers", used.bits)
         report.check("windows: --version, line ends, UTF-8, /unix/path", used.texts)
         report.check("windows: no name that is there is taken", used.exclusive)
         report.check("windows: Ctrl+C ends with 130 and leaves nothing", used.interrupted)
@@ -87,7 +87,7 @@ def main():
     if len(archives) != 1 or len(installers) > 1:
         raise common.Failure(common.BAD_ARGUMENT, f"{options.folder} has {len(archives)} zips and {len(installers)} installers for Windows")
     if not (options.linux / "bin/iir2d").is_file():
-        raise common.Failure(common.BAD_ARGUMENT, f"{options.linux} is no build for Linux: there is no bin/iir2d")
+        raise common.Failure(common.BAD_ARGUMENT, f"{options.linux} is not a build for Linux: there is no bin/iir2d")
     report = Report(TOOL, "packaging")
     check(report, archives[0], (installers or [None])[0], options.linux.resolve())
     report.finish(options.report)

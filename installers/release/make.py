@@ -153,7 +153,7 @@ def make(options, version, staging):
         common.say(TOOL, f"building {version['PACKAGE_V']} in {folder}")
         windows_alone = options.kinds & BUILT == set(windows.KINDS) and not options.evidence
         build.configure_and_build(folder, version, options.allow_dirty, options.jobs, slim,
-                                  windows.LINUX_TARGETS if windows_alone else build.TARGETS)
+                                  windows.TARGETS if windows_alone else build.TARGETS)
         common.say(TOOL, f"built after {time.monotonic() - begun:.0f} s")
     debs = {}
     if "deb" in options.kinds:

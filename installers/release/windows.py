@@ -13,8 +13,7 @@ import common
 import spdx
 
 KINDS = ("windows",)
-TARGETS = ("iir2d", "iir2d_cli")
-LINUX_TARGETS = ("iir2d", "iir2d_cli")  # what the programs for Windows are compared with, and their GPU kernels
+TARGETS = ("iir2d", "iir2d_cli")  # for Windows, and for Linux to compare with and for the GPU kernels
 FOLDER = common.SOURCES / "build/windows"
 RUNTIME_LICENCE = "GPL-3.0-or-later WITH GCC-exception-3.1"
 RUNTIME = {"libgcc_s_seh-1.dll": ("g++-mingw-w64-x86-64-posix", RUNTIME_LICENCE), "libstdc++-6.dll": ("g++-mingw-w64-x86-64-posix", RUNTIME_LICENCE),

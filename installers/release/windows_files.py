@@ -18,6 +18,7 @@ RUNTIME = {"libgcc_s_seh-1.dll", "libstdc++-6.dll", "libwinpthread-1.dll"}
 # What Windows has itself.
 SYSTEM = {"advapi32.dll", "bcrypt.dll", "crypt32.dll", "kernel32.dll", "msvcrt.dll", "ole32.dll", "psapi.dll", "shell32.dll", "user32.dll",
           "ws2_32.dll"}
+INTERNAL = re.compile(r"\biir2d::(?:support|pool|iir|device|cuda|convert|embedded|gpu)::")
 CHARACTERISTICS = ("HIGH_ENTROPY_VA", "DYNAMIC_BASE", "NX_COMPAT")
 ALIGNED_MOVE = re.compile(r"\bvmov(?:aps|apd|dqa\w*)\b.*\[.*[yz]mm|\bvmov(?:aps|apd|dqa\w*)\b.*[yz]mm.*\[")
 
@@ -111,6 +112,8 @@ def check_exports(tree, linux):
     library = {name for name in all_of_linux if not inside.search(name)}
     expect(dll <= all_of_linux, f"the DLL alone exports {sorted(dll - all_of_linux)[:5]}")
     expect(library <= dll, f"the DLL does not export {sorted(library - dll)[:5]}")
+    internal = sorted(name for name in dll if INTERNAL.search(name))
+    expect(not internal, f"the DLL exports what is internal: {internal[:5]}")
     c_names = [name for name in dll if name.startswith("iir2d_")]
     return f"{len(c_names)} C functions, {len(dll) - len(c_names)} of C++"
 
@@ -131,5 +134,5 @@ def check_workbench_installer(scratch):
     script = (work / "installer.nsi").read_text(encoding="utf-8")
     for line in ("IIR2D.Recipe\\shell\\open\\command", "Applications\\iir2d-workbench.exe\\SupportedTypes", "Uninstall\\IIR2D.Workbench"):
         expect(line in script, f"its script has no {line}")
-    expect(output("file", "-b", made).startswith("PE32"), "it is no program for Windows")
+    expect(output("file", "-b", made).startswith("PE32"), "it is not a program for Windows")
     return f"{made.stat().st_size} bytes"

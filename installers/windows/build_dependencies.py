@@ -43,7 +43,7 @@ class Builder:
         self.prefix, self.jobs = prefix, jobs
         self.work = prefix / "work"
         self.work.mkdir(parents=True, exist_ok=True)
-        flags = f"-O2 -ffile-prefix-map={self.work}=deps"
+        flags = f"-O2 -ffile-prefix-map={prefix}=deps -ffile-prefix-map={self.work}=deps"  # headers, sources: no path of the build is kept
         self.environment = {**os.environ, "CFLAGS": flags, "CXXFLAGS": flags, "LC_ALL": "C", "WINEDEBUG": "-all",
                             "WINEPREFIX": str(prefix / "wine"), "NINJA_STATUS": "", "SOURCE_DATE_EPOCH": "1"}
 

@@ -53,7 +53,7 @@ def strip(file, epoch):
     data = bytearray(file.read_bytes())
     header = int.from_bytes(data[0x3C:0x40], "little")
     if data[header:header + 4] != b"PE\0\0":
-        raise NotMade(f"{file} is no program for Windows")
+        raise NotMade(f"{file} is not a program for Windows")
     data[header + 8:header + 12] = (epoch & 0xFFFFFFFF).to_bytes(4, "little")
     data[header + 24 + 64:header + 24 + 68] = bytes(4)  # the check sum, which only drivers need
     file.write_bytes(data)

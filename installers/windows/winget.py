@@ -64,7 +64,7 @@ def main():
     chosen = parser.parse_args()
     name = re.fullmatch(r"iir2d-workbench-(.+)-win64\.exe", chosen.installer.name)
     if name is None:
-        parser.error(f"{chosen.installer.name} is no installer of the workbench: iir2d-workbench-V-win64.exe")
+        parser.error(f"{chosen.installer.name} is not an installer of the workbench: iir2d-workbench-V-win64.exe")
     values = {"id": ID, "version": name[1], "schema": SCHEMA, "url": f"{chosen.url.rstrip('/')}/{chosen.installer.name}",
               "sha256": hashlib.sha256(chosen.installer.read_bytes()).hexdigest().upper()}
     chosen.out.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * A line for each case of filters and pooling, with a hash of the result's bits: the same program on two
- * systems prints the same lines. usage: bits [THREADS] */
+ * systems prints the same lines. usage: bits [THREADS [FILE]]
+ * FILE gets the results of Lp pooling in f64 with other powers than 1 and 2, as numbers: they are of the
+ * system's pow(), whose last bits are its own. */
 #include <iir2d/iir2d_filter.h>
 #include <iir2d/iir2d_pool.h>
 #include <inttypes.h>
@@ -66,7 +68,7 @@ static int filters(int threads) {
     return 0;
 }
 
-static int pools(int threads) {
+static int pools(int threads, FILE* of_pow) {
     static const int64_t windows[][6] = {
         {2, 2, 2, 2, 0, 0}, {3, 3, 1, 1, 1, 1}, {5, 2, 2, 3, 0, 1}, {16, 16, 8, 8, 0, 0}};
     static const double powers[] = {2.0, 1.0, 3.0, 2.5};
@@ -109,6 +111,12 @@ static int pools(int threads) {
                     status = iir2d_pool_backward_cpu(x, y, wide ? (void*)d64 : d32, dx,
                                                      has_places ? places : NULL, &p);
                     printf(" %d %016" PRIx64 "\n", status, hash_of(dx, (size_t)(6 * 67 * 129) * each));
+                    if (of_pow && wide && op == IIR2D_POOL_LP && powers[k] > 2.0) {
+                        const size_t gradients = 6 * 67 * 129;
+                        if (fwrite(y, each, count, of_pow) != count ||
+                            fwrite(dx, each, gradients, of_pow) != gradients)
+                            return 1;
+                    }
                 }
     return 0;
 }
@@ -117,5 +125,9 @@ int main(int count, char** arguments) {
     const int threads = count > 1 ? atoi(arguments[1]) : 1;
     draw(1, f64, f32);
     draw(2, d64, d32);
-    return filters(threads) | pools(threads);
+    FILE* of_pow = count > 2 ? fopen(arguments[2], "wb") : NULL;
+    if (count > 2 && !of_pow) return 1;
+    int status = filters(threads) | pools(threads, of_pow);
+    if (of_pow && fclose(of_pow) != 0) status = 1;
+    return status;
 }

@@ -61,6 +61,20 @@ class Workflow(unittest.TestCase):
             self.assertTrue((SOURCES / name.replace("\\", "/")).is_file(), name)
         self.assertIn('"name": "msys2"', (SOURCES / "CMakePresets.json").read_text(encoding="utf-8"))
 
+    def test_powershell_looks_at_every_exit_code(self):
+        called = 0
+        for at, text in blocks():
+            lines = text.splitlines()
+            for line, after in zip(lines, [*lines[1:], ""]) if is_powershell(at) else []:
+                if re.match(r" *(?:& |\.\\|cl )", line):
+                    called += 1
+                    self.assertIn("if ($LASTEXITCODE -ne 0)", after, line)
+        self.assertGreater(called, 4)
+
+    def test_only_a_tag_has_winget_s_manifest(self):
+        step = next(text for text in re.split(r"\n +- (?=name:|uses:)", TEXT) if "winget.py" in text)
+        self.assertIn("if: github.ref_type == 'tag'\n", step)
+
 
 class Winget(unittest.TestCase):
     def test_manifest_is_about_the_installer(self):
