@@ -80,7 +80,8 @@ class RowBands {
     // Returns what the bands have done of the strip of columns that begins with `column`, when all bands are
     // done.
     DoneDown<A> done(std::int64_t column) const {
-        return {m_downward, {m_column_states.data() + column, m_plane.width}, &m_notes, column};
+        A* const states = m_column_states.data();  // none where columns keep no state
+        return {m_downward, {states == nullptr ? nullptr : states + column, m_plane.width}, &m_notes, column};
     }
 
   private:
