@@ -9,7 +9,7 @@ preset=${1:?usage: sanitized.sh ci-asan|ci-tsan [JOBS]}
 jobs=${2:-$(nproc)}
 build=build/$preset
 case $preset in
-    ci-asan) targets=(iir_test kernels_pool_test kernels_support_test kernels_tune_test device_test core_batch_test
+    ci-asan) targets=(iir_test kernels_pool_test kernels_support_test device_test core_batch_test
                       core_evidence_test core_files_test core_support_test recipe_test) ;;
     ci-tsan) targets=(core_benchmark_test core_support_test core_worker_test preview_test) ;;
     *) printf 'sanitized: error: there is no set of tests for %s\n' "$preset" >&2; exit 2 ;;
@@ -39,8 +39,7 @@ case $preset in
     # whose images are large. What is not built is no test.
     ci-asan)
         run kernels -R "^(FilterC|PoolC|PoolErrors|PoolBackward|PoolShape)" -E "Poll|_NOT_BUILT"
-        # ConfigBits counts the configs of a build with threads, and takes minutes.
-        for folder in device support tune; do run "kernels/$folder" -E "^ConfigBits|_NOT_BUILT"; done
+        for folder in device support; do run "kernels/$folder" -E _NOT_BUILT; done
         # This one filters whole photographs thirty times, and takes minutes.
         run core -E "RecipeScaled.AProxyLooksLikeTheResult|^core_image_|^compile_test|^ptx\.|_NOT_BUILT" ;;
     ci-tsan) run core -L "^threads$" ;;
