@@ -108,7 +108,8 @@ class Lanes {
 // ex and so on. Infinite where nothing can be said. `split`: the result may be a different one, by more than
 // any bound says.
 double bound_of(Op op, Type type, const double (&x)[3], const double (&e)[3], double r, bool& split);
-// Returns op(x) by the C library's function of double. Precondition: op is one of sin to erf; sqrt and rsqrt are not.
+// Returns op(x) by the C library's function of double. Precondition: op is one of sin to erf; sqrt and rsqrt
+// are not.
 double function_of(Op op, double x);
 // Returns the derivative of op(x, y, z) along the tangents t.
 double tangent_of(Op op, const double (&x)[3], const double (&t)[3], double r);
