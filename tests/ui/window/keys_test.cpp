@@ -65,29 +65,29 @@ class KeysTest : public ::testing::Test {
             visit();
         }
     }
-    // Shows every tab of every tab bar that is seen, tabs within tabs too, and then the ones from before.
+    // Shows every tab of the bar, and then the one from before.
     template <class Visit>
-    void onAllTabs(QWidget& page, Visit visit) {
+    static void onTabsOf(QTabBar& bar, Visit visit) {
+        const int before = bar.currentIndex();
+        for (int tab = 0; tab < bar.count(); ++tab) {
+            if (!bar.isTabEnabled(tab)) continue;
+            bar.setCurrentIndex(tab);
+            QTest::qWait(1);
+            visit();
+        }
+        bar.setCurrentIndex(before);
+    }
+    // Shows every tab of every tab bar that is seen, with every tab of the bars that are seen beside it.
+    template <class Visit>
+    static void onAllTabs(QWidget& page, Visit visit) {
         for (QTabBar* bar : page.findChildren<QTabBar*>()) {
             if (!bar->isVisible()) continue;
-            const int before = bar->currentIndex();
-            for (int tab = 0; tab < bar->count(); ++tab) {
-                if (!bar->isTabEnabled(tab)) continue;
-                bar->setCurrentIndex(tab);
-                QTest::qWait(1);
+            onTabsOf(*bar, [&] {
                 visit();
-                for (QTabBar* inner : page.findChildren<QTabBar*>()) {
-                    if (inner == bar || !inner->isVisible()) continue;
-                    const int innerBefore = inner->currentIndex();
-                    for (int other = 0; other < inner->count(); ++other) {
-                        inner->setCurrentIndex(other);
-                        QTest::qWait(1);
-                        visit();
-                    }
-                    inner->setCurrentIndex(innerBefore);
+                for (QTabBar* other : page.findChildren<QTabBar*>()) {
+                    if (other != bar && other->isVisible()) onTabsOf(*other, visit);
                 }
-            }
-            bar->setCurrentIndex(before);
+            });
         }
     }
     int operations() { return int(session.recipe().operations.size()); }
