@@ -28,6 +28,8 @@ std::string join_sources(const std::vector<std::string>& sources);
 // converted from their bits in hexadecimal, and so are infinities and NaNs, which the host's source calls by
 // name.
 std::string literal_text(const Expr& literal);
+// Prints a literal as the host's source has it.
+std::string host_literal_text(const Expr& literal);
 constexpr std::uint64_t least_i32 = 0x80000000U, least_i64 = std::uint64_t{1} << 63;  // their bits
 
 // Return the lines that a source needs before its kernel: structures and operations of vectors and matrices.
