@@ -92,14 +92,14 @@ Result<void> FilterConfigs::check_knob(const Config& config, const tune::Knob& k
 Config FilterConfigs::resolve(const Config& config) const {
     Config made;
     made.threads = threads_of_all(config);
-    const bool planes = m_planes > 1 && deals_planes(config, made.threads, m_planes);
+    const bool planes = m_planes > 1 && deals_planes(config, made.threads, m_planes, m_samples);
     // Planes that are filtered one after the other have as many threads as one of them is worth.
     if (m_plane_by_plane && !planes) made.threads = threads_of(config, m_threads, m_samples);
     if (m_planes > 1 && made.threads > 1) made.share = planes ? share_planes : share_rows;
     if (m_bands) {
         const std::int32_t by_rule = m_past ? stores_past : stores_through;
         made.stores = config.stores != 0 && !m_f64 ? config.stores : by_rule;
-        const std::int64_t part = config.part != 0 ? config.part : part_columns;
+        const std::int64_t part = columns_of_part(config, m_width, planes ? 1 : made.threads);
         made.part = in_steps(std::min(part, m_width), least_part);
     }
     if (m_strips) {

@@ -164,7 +164,7 @@ Result<void> run(const CpuJob& job, const ConstTensorView& x, const TensorView& 
     };
     // With planes enough for all threads, one each; else they share them.
     const int threads = threads_of(job.config, job.threads, planes * samples);
-    if (deals_planes(job.config, threads, planes)) {
+    if (deals_planes(job.config, threads, planes, samples)) {
         support::parallel_for(threads, planes, {}, {}, [&](std::int64_t p) {
             if (!watch.stopped()) run_planes(p, 1, 1);
         });

@@ -54,9 +54,15 @@ constexpr int threads_worth(int threads, std::int64_t samples) {
 constexpr int threads_of(const Config& config, int threads, std::int64_t samples) {
     return config.threads != 0 ? config.threads : threads_worth(threads, samples);
 }
-// Returns whether each thread takes planes of its own: with planes enough for all of them.
-constexpr bool deals_planes(const Config& config, int threads, std::int64_t planes) {
-    return config.share != 0 ? config.share == share_planes : planes >= std::int64_t{4} * threads;
+// Returns whether each thread takes planes of its own, of so many samples: with planes enough for all of
+// them, or, of small ones, where no more than a quarter of the threads' time is idle at the end. Threads that
+// share a small plane wait for each other longer than that.
+constexpr bool deals_planes(const Config& config, int threads, std::int64_t planes, std::int64_t samples) {
+    constexpr std::int64_t most_small = std::int64_t{1} << 20;
+    if (config.share != 0) return config.share == share_planes;
+    if (planes >= std::int64_t{4} * threads) return true;
+    const std::int64_t turns = (planes + threads - 1) / threads;
+    return samples <= most_small && 4 * planes >= 3 * turns * threads;
 }
 // Returns a config's `stores` where the knob is valid. In f64 the sweeps for one kind of stores and for the
 // other leave another sign where two NaNs meet (GCC 12, AVX2, filter 4), so static's rule stays.

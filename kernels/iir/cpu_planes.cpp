@@ -104,8 +104,8 @@ Result<void> for_each_plane(const CpuTask& task, std::size_t scratch, const RunC
     const std::int64_t planes = shape.n * shape.c;
     const std::int64_t samples = shape.h * shape.w;
     const int all = threads_of(task.config, task.threads, planes * samples);
-    const bool side_by_side =
-        deals_planes(task.config, all, planes) && scratch <= most_scratch / static_cast<std::size_t>(all);
+    const bool side_by_side = deals_planes(task.config, all, planes, samples) &&
+                              scratch <= most_scratch / static_cast<std::size_t>(all);
     const int each = side_by_side ? 1 : threads_of(task.config, task.threads, samples);
     const auto caller = std::this_thread::get_id();
     std::atomic<std::int64_t> done{0};

@@ -29,8 +29,7 @@ RowBands<S, A>::RowBands(const std::vector<SweptPass<A>>& horizontal,
       m_whole_line(horizontal.back().start->of_whole_line()),
       m_beside(keeps_beside(horizontal)),
       m_line(needs_line(horizontal) || (m_beside && 2 * threads * m_height <= plane.height)),
-      m_parts(
-          make_parts(horizontal.back(), plane.width, job.config.part != 0 ? job.config.part : part_columns)),
+      m_parts(make_parts(horizontal.back(), plane.width, columns_of_part(job.config, plane.width, threads))),
       m_bands_done(std::make_unique<Counter[]>(m_parts.size())) {
     if (m_downward == Downward::none) return;
     m_column_states =

@@ -19,8 +19,16 @@ namespace iir2d::iir {
 // Bytes of an output from which on non-temporal (streaming) stores are worth it.
 inline constexpr std::int64_t non_temporal_bytes = std::int64_t{8} << 20;
 
-// Columns that a band goes on into at once: few enough that the next band is not kept waiting.
-inline constexpr std::int64_t part_columns = 512;
+// Returns how many columns a band goes on into at once. Threads that share a plane follow each other, each a
+// part behind the band above: with two parts for each of them a thread that is late does not stop the others.
+constexpr std::int64_t columns_of_part(const Config& config, std::int64_t width, int threads) {
+    constexpr std::int64_t least = 128;
+    constexpr std::int64_t most = 512;
+    if (config.part != 0) return config.part;
+    if (threads == 1) return most;
+    const std::int64_t share = width / (std::int64_t{2} * threads);
+    return std::clamp((share + tile_columns - 1) / tile_columns * tile_columns, least, most);
+}
 
 // Returns whether non-temporal stores are worth it for planes of so many samples, apart from where they lie:
 // they are slow where much arithmetic lies between two of them to a cache line. Where one does not fill it,

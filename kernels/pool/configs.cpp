@@ -125,7 +125,7 @@ std::int32_t PoolConfigs::way_of_kernel(const CpuKernel& kernel) const {
 
 Config PoolConfigs::resolve(const Config& config) const {
     Config made;
-    made.threads = config.threads != 0 ? config.threads : m_threads;
+    made.threads = threads_of(config, m_threads, m_desc, m_geometry);
     if (gathers()) return made;
     const bool backward = m_use == PoolUse::backward;
     made.task = static_cast<std::int32_t>(backward ? backward_task_elements(config) : task_elements(config));

@@ -49,13 +49,17 @@ bool has_4k_aliasing(const PoolGeometry& geometry, const Planes<const float>& x,
            within(x.row_stride * static_cast<std::int64_t>(sizeof(float)), -behind / 2, behind / 2);
 }
 
-bool fills_caches(const PoolGeometry& geometry) {
+// Returns the elements of input and output together.
+double elements_of(const PoolGeometry& geometry) {
     const AxisWindows& rows = geometry.y;
     const AxisWindows& columns = geometry.x;
-    const double elements = static_cast<double>(geometry.planes()) *
-                            (static_cast<double>(rows.in) * static_cast<double>(columns.in) +
-                             static_cast<double>(rows.out) * static_cast<double>(columns.out));
-    return elements * sizeof(float) >= static_cast<double>(non_temporal_bytes);
+    return static_cast<double>(geometry.planes()) *
+           (static_cast<double>(rows.in) * static_cast<double>(columns.in) +
+            static_cast<double>(rows.out) * static_cast<double>(columns.out));
+}
+
+bool fills_caches(const PoolGeometry& geometry) {
+    return elements_of(geometry) * sizeof(float) >= static_cast<double>(non_temporal_bytes);
 }
 
 bool worth_non_temporal(const PoolGeometry& geometry, const CpuKernel& kernel, const Planes<const float>& x,
@@ -308,6 +312,12 @@ bool is_dealt_out(const PoolDesc& desc, const PoolGeometry& geometry) {
 }
 
 }  // namespace
+
+int threads_of(const Config& config, int threads, const PoolDesc& desc, const PoolGeometry& geometry) {
+    constexpr double least_shared = 1 << 16;
+    if (config.threads != 0) return config.threads;
+    return elements_of(geometry) < least_shared && !needs_powers(desc) ? 1 : threads;
+}
 
 bool uses_non_temporal_stores(const PoolGeometry& geometry, const CpuKernel& kernel) {
     if (!fills_caches(geometry)) return false;

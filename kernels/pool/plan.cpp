@@ -37,6 +37,9 @@ struct PoolPlan::State {
     std::shared_ptr<const tune::Turn> forward_turn = nullptr;
     std::shared_ptr<const tune::Turn> backward_turn = nullptr;
 
+    int threads_of(const Config& config) const {
+        return pool::threads_of(config, device.threads(), desc, geometry);
+    }
     static Result<PoolPlan> make(const Device& device, const PoolDesc& desc, const tune::Given& given_forward,
                                  const tune::Given& given_backward);
 };
@@ -247,7 +250,7 @@ Result<void> PoolPlan::forward(const ConstTensorView& x, const TensorView& y, st
         return tune::watched(turn, state.forward.config, [&](const Config& config) {
             if (config != state.forward.config)
                 other = pool::choose_cpu_kernel(state.desc, state.geometry, config);
-            const int threads = config.threads != 0 ? config.threads : state.device.threads();
+            const int threads = state.threads_of(config);
             return [&, threads] {
                 return run(other ? *other : std::get<pool::CpuKernel>(state.kernel), threads);
             };
@@ -285,7 +288,7 @@ Result<void> PoolPlan::backward(const ConstTensorView& x, const ConstTensorView&
             return pool::run_backward_cuda(state.device.index(), gpu->backward, *data, rest);
         tune::count_veto(state.backward.config, data->dx);
         const auto run = [&](const Config& config) -> Result<void> {
-            const int threads = config.threads != 0 ? config.threads : state.device.threads();
+            const int threads = state.threads_of(config);
             if (pool::planes_are_even(*data))
                 return pool::backward_cpu(state.desc, state.geometry, *data, config, threads, rest);
             const pool::PoolGeometry image = pool::image_of(state.geometry);

@@ -154,9 +154,19 @@ TEST(ConfigResolved, SaysWhatStaticDoes) {
     const Device device = cpu(2);
     if (device.threads() < 2) GTEST_SKIP() << "one thread: other values are chosen";
     EXPECT_EQ(text_of(resolved(device, a_filter, {}).value()),
-              "threads:2 stores:through share:rows part:320 strip:192");
+              "threads:2 stores:through share:planes part:320 strip:320");
     FilterDesc large{.shape = {1, 1, 2048, 2048}, .filter = {.id = 1}};
     EXPECT_EQ(text_of(resolved(device, large, {}).value()), "threads:2 stores:past part:512");
+    // Two parts a thread, and never fewer than 128 columns.
+    FilterDesc middle{.shape = {1, 1, 1024, 1024}, .filter = {.id = 1}};
+    EXPECT_EQ(resolved(device, middle, {}).value().part, 256);
+    middle.shape.w = 300;
+    EXPECT_EQ(resolved(device, middle, {}).value().part, 128);
+    // Three planes for two threads: large ones are shared.
+    middle.shape = {1, 3, 1024, 1024};
+    EXPECT_EQ(resolved(device, middle, {}).value().share, share_planes);
+    middle.shape.h = 1025;
+    EXPECT_EQ(resolved(device, middle, {}).value().share, share_rows);
     FilterDesc small{.shape = {1, 1, 64, 64}, .filter = {.id = 1}};
     EXPECT_EQ(text_of(resolved(device, small, {}).value()), "threads:1 stores:through part:64");
     EXPECT_EQ(text_of(resolved(device, max_of(3, 1), PoolUse::forward, {}).value()),
@@ -165,6 +175,25 @@ TEST(ConfigResolved, SaysWhatStaticDoes) {
               "threads:2 stores:through way:climb/climb task:262144");
     EXPECT_EQ(text_of(resolved(device, max_of(3, 1), PoolUse::backward, {}).value()),
               "threads:2 stores:through task:65536");
+}
+
+TEST(ConfigResolved, SmallPoolingRunsOnOneThreadButForPowers) {
+    const Device device = cpu(2);
+    if (device.threads() < 2) GTEST_SKIP() << "one thread: there is nothing to choose";
+    PoolDesc desc{.op = PoolOp::avg, .shape = {1, 1, 128, 255}, .window = {1, 1}, .stride = Extent{1, 1}};
+    for (const PoolUse use : {PoolUse::forward, PoolUse::forward_with_places, PoolUse::backward}) {
+        desc.op = use == PoolUse::forward_with_places ? PoolOp::max : PoolOp::avg;
+        desc.shape.w = 255;  // with as many outputs 65,280 elements
+        EXPECT_EQ(resolved(device, desc, use, {}).value().threads, 1);
+        EXPECT_EQ(resolved(device, desc, use, config("threads:2")).value().threads, 2);
+        desc.shape.w = 256;
+        EXPECT_EQ(resolved(device, desc, use, {}).value().threads, 2);
+    }
+    desc.op = PoolOp::lp;
+    desc.p = 2.5;
+    desc.shape.w = 255;
+    EXPECT_EQ(resolved(device, desc, PoolUse::forward, {}).value().threads, 2);
+    EXPECT_EQ(resolved(device, desc, PoolUse::backward, {}).value().threads, 2);
 }
 
 TEST(ConfigResolved, RowsThatAreNotWholeVectorsAreStoredThroughTheCaches) {
@@ -184,7 +213,7 @@ TEST(ConfigResolved, PlanesOneAfterTheOtherHaveTheThreadsOfOne) {
     const Device device = cpu(2);
     if (device.threads() < 2) GTEST_SKIP() << "one thread: there is nothing to choose";
     const FilterDesc desc{.shape = {1, 7, 100, 100}, .filter = {.id = 1}, .element = ElementType::f16};
-    EXPECT_EQ(resolved(device, desc, {}).value().threads, 1);
+    EXPECT_EQ(resolved(device, desc, config("share:rows")).value().threads, 1);
     EXPECT_EQ(resolved(device, desc, config("share:planes")).value().threads, 2);
 }
 
