@@ -27,10 +27,13 @@ else()
   endif()
 endif()
 
-# Neither the sources' folder nor the build's is in what packages hold: the same sources give the same bytes anywhere.
+# Neither the sources' folder nor the build's is in what packages hold: the same sources give the same bytes anywhere. All
+# builds without debug information are compiled that way, so that packages take what another build left in the compiler cache.
+if(NOT MSVC AND (IIR2D_PACKAGED OR CMAKE_BUILD_TYPE STREQUAL "Release"))
+  add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -ffile-prefix-map=${PROJECT_BINARY_DIR}=build)
+endif()
 if(IIR2D_PACKAGED AND NOT MSVC)
   set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)  # its place stays in the file, as long as the path was, when it is removed
-  add_compile_options(-ffile-prefix-map=${PROJECT_SOURCE_DIR}=. -ffile-prefix-map=${PROJECT_BINARY_DIR}=build)
 endif()
 
 # What product code is compiled with, beside the above: no conversion that may change a value or its sign.
