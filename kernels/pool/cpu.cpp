@@ -313,8 +313,9 @@ bool is_dealt_out(const PoolDesc& desc, const PoolGeometry& geometry) {
 
 }  // namespace
 
-int threads_of(const Config& config, int threads, const PoolDesc& desc, const PoolGeometry& geometry) {
-    constexpr double least_shared = 1 << 16;
+int threads_of(const Config& config, int threads, const PoolDesc& desc, const PoolGeometry& geometry,
+               bool small_windows) {
+    const double least_shared = small_windows ? 1 << 17 : 1 << 16;
     if (config.threads != 0) return config.threads;
     return elements_of(geometry) < least_shared && !needs_powers(desc) ? 1 : threads;
 }

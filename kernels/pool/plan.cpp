@@ -37,8 +37,8 @@ struct PoolPlan::State {
     std::shared_ptr<const tune::Turn> forward_turn = nullptr;
     std::shared_ptr<const tune::Turn> backward_turn = nullptr;
 
-    int threads_of(const Config& config) const {
-        return pool::threads_of(config, device.threads(), desc, geometry);
+    int threads_of(const Config& config, bool small_windows) const {
+        return pool::threads_of(config, device.threads(), desc, geometry, small_windows);
     }
     static Result<PoolPlan> make(const Device& device, const PoolDesc& desc, const tune::Given& given_forward,
                                  const tune::Given& given_backward);
@@ -250,10 +250,9 @@ Result<void> PoolPlan::forward(const ConstTensorView& x, const TensorView& y, st
         return tune::watched(turn, state.forward.config, [&](const Config& config) {
             if (config != state.forward.config)
                 other = pool::choose_cpu_kernel(state.desc, state.geometry, config);
-            const int threads = state.threads_of(config);
-            return [&, threads] {
-                return run(other ? *other : std::get<pool::CpuKernel>(state.kernel), threads);
-            };
+            const pool::CpuKernel* kernel = other ? &*other : &std::get<pool::CpuKernel>(state.kernel);
+            const int threads = state.threads_of(config, kernel->small_windows);
+            return [&run, kernel, threads] { return run(*kernel, threads); };
         });
     });
 }
@@ -288,7 +287,7 @@ Result<void> PoolPlan::backward(const ConstTensorView& x, const ConstTensorView&
             return pool::run_backward_cuda(state.device.index(), gpu->backward, *data, rest);
         tune::count_veto(state.backward.config, data->dx);
         const auto run = [&](const Config& config) -> Result<void> {
-            const int threads = state.threads_of(config);
+            const int threads = state.threads_of(config, false);
             if (pool::planes_are_even(*data))
                 return pool::backward_cpu(state.desc, state.geometry, *data, config, threads, rest);
             const pool::PoolGeometry image = pool::image_of(state.geometry);

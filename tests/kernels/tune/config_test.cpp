@@ -170,7 +170,7 @@ TEST(ConfigResolved, SaysWhatStaticDoes) {
     FilterDesc small{.shape = {1, 1, 64, 64}, .filter = {.id = 1}};
     EXPECT_EQ(text_of(resolved(device, small, {}).value()), "threads:1 stores:through part:64");
     EXPECT_EQ(text_of(resolved(device, max_of(3, 1), PoolUse::forward, {}).value()),
-              "threads:2 stores:through way:windows task:262144");
+              "threads:1 stores:through way:windows task:262144");
     EXPECT_EQ(text_of(resolved(device, max_of(16, 1), PoolUse::forward, {}).value()),
               "threads:2 stores:through way:climb/climb task:262144");
     EXPECT_EQ(text_of(resolved(device, max_of(3, 1), PoolUse::backward, {}).value()),
@@ -189,9 +189,15 @@ TEST(ConfigResolved, SmallPoolingRunsOnOneThreadButForPowers) {
         desc.shape.w = 256;
         EXPECT_EQ(resolved(device, desc, use, {}).value().threads, 2);
     }
-    desc.op = PoolOp::lp;
-    desc.p = 2.5;
-    desc.shape.w = 255;
+    // Windows of 3x3 take half the time of others, forward.
+    desc = max_of(3, 1);
+    desc.shape = {1, 1, 256, 255};
+    EXPECT_EQ(resolved(device, desc, PoolUse::forward, {}).value().threads, 1);
+    EXPECT_EQ(resolved(device, desc, PoolUse::forward, config("way:parts/parts")).value().threads, 2);
+    EXPECT_EQ(resolved(device, desc, PoolUse::backward, {}).value().threads, 2);
+    desc.shape.w = 261;
+    EXPECT_EQ(resolved(device, desc, PoolUse::forward, {}).value().threads, 2);
+    desc = {.op = PoolOp::lp, .shape = {1, 1, 128, 255}, .window = {1, 1}, .stride = Extent{1, 1}, .p = 2.5};
     EXPECT_EQ(resolved(device, desc, PoolUse::forward, {}).value().threads, 2);
     EXPECT_EQ(resolved(device, desc, PoolUse::backward, {}).value().threads, 2);
 }
