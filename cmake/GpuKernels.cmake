@@ -41,6 +41,7 @@ function(iir2d_take_gpu_image image toolkit names)
   list(GET _lines 0 _toolkit)
   list(GET _lines 1 _names)
   configure_file(${IIR2D_GPU_IMAGE} ${image} COPYONLY)
+  configure_file(${IIR2D_GPU_IMAGE}.txt ${image}.txt COPYONLY)  # other builds may take it from here
   message(STATUS "iir2d: GPU kernels by CUDA ${_toolkit} for ${_names}, compiled elsewhere")
   set(${toolkit} ${_toolkit} PARENT_SCOPE)
   set(${names} ${_names} PARENT_SCOPE)
