@@ -3,7 +3,8 @@
 """Tries AppImage and portable tree in FOLDER: as files, and in a bare Debian 12 that has nothing installed.
 usage: check_portable.py FOLDER [--report FILE.xml] [--quick]
 
-Needs root, debootstrap, squashfs-tools. Exit code 0, 5 when a check failed, 2 for a bad argument, 6 when they could not be made.
+Debian packages that lie there too are installed beside them, to compare results. Needs root, debootstrap, squashfs-tools. Exit code 0,
+5 when a check failed, 2 for a bad argument, 6 when they could not be made.
 """
 import os
 import pathlib
@@ -12,6 +13,7 @@ import tempfile
 
 import bare_debian
 import common
+import deb_files
 import portable_files
 import portable_used
 from report import Report
@@ -19,8 +21,8 @@ from report import Report
 TOOL = "check_portable"
 
 
-def check(report, appimage, archive, folders, quick):
-    """Either file may be None."""
+def check(report, appimage, archive, folders, quick, debs=None):
+    """Either file may be None. With the Debian packages of the same sources their results are compared, too."""
     with tempfile.TemporaryDirectory(dir="/var/tmp") as scratch:
         trees = {}
         for file in (appimage, archive):
@@ -44,6 +46,8 @@ def check(report, appimage, archive, folders, quick):
             if appimage:
                 report.check("appimage: runs without /dev/fuse, from the cache", portable_used.check_without_fuse, debian, appimage)
                 report.check("appimage: runs mounted, and leaves nothing", portable_used.check_mounted, debian)
+            if debs and archive:
+                report.check("portable: results of the Debian packages on every sample", portable_used.check_same_results, debian, debs)
 
 
 def find(folder):
@@ -67,7 +71,8 @@ def main():
     if not appimage and not archive:
         raise common.Failure(common.BAD_ARGUMENT, f"{options.folder} has neither an AppImage nor a portable tree")
     report = Report(TOOL, "packaging")
-    check(report, appimage, archive, [common.SOURCES], options.quick)
+    debs = deb_files.find(options.folder) if list(options.folder.glob("*.deb")) else None
+    check(report, appimage, archive, [common.SOURCES], options.quick, debs)
     report.finish(options.report)
 
 

@@ -50,9 +50,17 @@ def check_use(debian, version):
     expect(("local changes" in text) == version.endswith(".dirty"), f"--version says: {text}")
     debian.as_user(f"iir2d run {SHARE}/presets/wide-blur.json {SHARE}/samples/rocket.jpg blurred.png && iir2d info blurred.png")
     debian.as_user(f"{BENCH} --record record && iir2d verify record")
+    check_compiler(debian, "iir2d")
     window = debian.as_user("QT_QPA_PLATFORM=offscreen iir2d-workbench --version")
     expect(f"package: deb {version}\n" in window, f"the window's --version says: {window}")
     return text.splitlines()[1]
+
+
+def check_compiler(debian, iir2d):
+    """The compiler process is installed and starts: what is missing is NVIDIA's compilers, and Clang, which is in no package."""
+    said = debian.as_user(f"{iir2d} synth targets")
+    expect("could not be started" not in said, f"synth targets says: {common.last_lines(said, 3)}")
+    expect("ptx-nvrtc:sm_90" in said and "NVRTC" in said and "no Clang" in said, f"synth targets says: {common.last_lines(said, 3)}")
 
 
 def check_screenshots(debian, keep):

@@ -8,6 +8,7 @@ import tempfile
 import pathlib
 
 import common
+import deb_installed
 from report import expect
 
 PLACE = "/opt/a place é"  # read-only for the user
@@ -40,6 +41,7 @@ def check_tree(debian, tree):
     expect(re.search(r"^package: portable \S+$", text, re.M), f"--version says: {text}")
     debian.as_user(f'{iir2d} run "{SHARE}/presets/wide-blur.json" "{SHARE}/samples/rocket.jpg" blurred.png && {iir2d} info blurred.png')
     debian.as_user(f"{iir2d} {BENCH} --record record && {iir2d} verify record")
+    deb_installed.check_compiler(debian, iir2d)
     exit_codes(debian, iir2d)
     formats = json.loads(debian.as_user(f"{iir2d} info --formats --json"))
     read = {one["name"] for one in formats["formats"] if one["reads"]} - {"null", "term"}
@@ -116,6 +118,25 @@ def check_without_fuse(debian, appimage):
               "e=$(date +%s%N); echo $(( (e - s) / 1000000 ))")
     times = sorted(int(debian.as_user(script)) for _ in range(3))
     return f"{cached[0].rsplit('/', 1)[-1]}; a filter on a PNG takes {times[1]} ms once cached"
+
+
+def check_same_results(debian, debs):
+    """With the Debian packages beside it: every preset on every sample gives the samples that theirs give, to the bit."""
+    deb_installed.check_install(debian, debs)
+    pictures = sorted(file.name for file in debian.path(f"{deb_installed.SHARE}/samples").iterdir() if file.suffix in (".png", ".jpg", ".exr"))
+    presets = sorted(file.name for file in debian.path(f"{deb_installed.SHARE}/presets").glob("*.json"))
+    expect(len(pictures) >= 4 and len(presets) >= 5, f"there are {len(pictures)} samples and {len(presets)} presets")
+    script = ["set -e; mkdir -p results"]
+    for picture in pictures:
+        # A file that holds every number, and one of 8 bits where the sample is of them.
+        for suffix in (".exr", picture[-4:] if picture.endswith(".png") else ".tif"):
+            for preset in presets:
+                words = f"run {deb_installed.SHARE}/presets/{preset} {deb_installed.SHARE}/samples/{picture}"
+                script.append(f'iir2d {words} results/deb{suffix} -q; "{TREE}/iir2d" {words} results/portable{suffix} -q; '
+                              f"iir2d compare results/deb{suffix} results/portable{suffix} --tolerance 0 -q || {{ echo {picture} {preset} {suffix} >&2; exit 5; }}; "
+                              "rm results/*")
+    debian.as_user("\n".join(script))
+    return f"{len(pictures)} samples with {len(presets)} presets, each written twice, are equal"
 
 
 def check_mounted(debian):
