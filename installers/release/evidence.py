@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What a release's gates ask of packages, as `iir2d release attach` takes it: docs/releases.md."""
 import json
+import os
 import pathlib
 import tempfile
 import time
 
 import build
+import check
 import check_deb
 import check_portable
 import check_windows
@@ -23,39 +25,48 @@ WITH_COMMIT = ("packaging-report", "rebuild")
 def write(options, version, stage, debs, made):
     """Fills stage/evidence; returns the names of the checks that failed."""
     folder = stage / "evidence"
-    failures = []
-    rebuilt = {}
+    report = Report(TOOL, "packaging")
     if (debs or any(is_zip_for_windows(file) for file in made)) and not options.no_rebuild:
-        rebuilt = rebuild(options, version, made, folder)
-        failures += rebuilt["differing"]
+        report.check("rebuild: clean builds in other folders give the same bytes", rebuild, options, version, made, folder)
     if not options.no_tests:
-        report = Report(TOOL, "packaging")
-        for archive in made:
-            if archive.name == f"iir2d-{version['PACKAGE_V']}.tar.xz":
-                report.check("source: the archive knows its commit", check_source, archive, version)
-        if debs:
-            check_deb.check_files(report, debs, [common.SOURCES])
-            check_deb.check_installed(report, debs, None, options.quick)
-        appimage, archive = check_portable.find(stage)
-        if appimage or archive:
-            check_portable.check(report, appimage, archive, [common.SOURCES], options.quick)
-        if any(is_zip_for_windows(file) for file in made):
-            archive, installer = (next(file for file in made if file.name.endswith(f"-win64.{kind}")) for kind in ("zip", "exe"))
-            check_windows.check(report, archive, installer, common.SOURCES / "build/packaged")
-        failures += report.failures
+        try_packages(report, options, version, stage, debs, made)
         common.write_whole(folder / "packaging-report.xml", report.junit())
-        if report.failures:
-            kept = common.SOURCES / "build/packaging-report.xml"  # nothing of this run comes to --out
-            kept.parent.mkdir(exist_ok=True)
-            common.place_whole(folder / "packaging-report.xml", kept)
-            failures.append(f"the report is {kept}")
-    if debs:
+    failures = report.failures
+    if failures and not options.no_tests:
+        kept = common.SOURCES / "build/packaging-report.xml"  # nothing of this run comes to --out
+        kept.parent.mkdir(exist_ok=True)
+        common.place_whole(folder / "packaging-report.xml", kept)
+        failures.append(f"the report is {kept}")
+    if (stage / "NOTICES.txt").is_file():
         licence = (common.SOURCES / "LICENSE").read_text(encoding="utf-8") + "\n" + (common.SOURCES / "installers/deb/copyright").read_text(encoding="utf-8")
         common.write_whole(folder / "licence.txt", licence)
         common.place_whole(stage / "NOTICES.txt", folder / "notices.txt")
         for bill in stage.glob("*.spdx.json"):
             common.place_whole(bill, folder / bill.name)
     return failures
+
+
+def try_packages(report, options, version, stage, debs, made):
+    for package in made:
+        report.check(f"bill of {package.name}", check.check_bill, package)
+    archive = next((file for file in made if is_source(file, version)), None)
+    if archive:
+        report.check("source: the archive knows its commit", check_source, archive, version)
+    if debs:
+        check_deb.check_files(report, debs, [common.SOURCES])
+        check_deb.check_installed(report, debs, None, options.quick)
+    appimage, tree = check_portable.find(stage)
+    if appimage or tree:
+        check_portable.check(report, appimage, tree, [common.SOURCES], options.quick, debs)
+    if any(is_zip_for_windows(file) for file in made):
+        zipped, installer = (next(file for file in made if file.name.endswith(f"-win64.{kind}")) for kind in ("zip", "exe"))
+        check_windows.check(report, zipped, installer, common.SOURCES / "build/packaged")
+    if archive and not options.quick:
+        report.check("source: builds and passes its tests without .git", check_source_builds, archive, version, options.jobs)
+
+
+def is_source(file, version):
+    return file.name == f"iir2d-{version['PACKAGE_V']}.tar.xz"
 
 
 def check_source(archive, version):
@@ -71,29 +82,53 @@ def check_source(archive, version):
     return values["PACKAGE_V"]
 
 
+def check_source_builds(archive, version, jobs):
+    """As somebody who has the archive alone: the preset "ci", all of it, and the suite but for the Python package's tests."""
+    with common.Scratch("source") as scratch:
+        common.run("tar", "xf", archive, "-C", scratch)
+        tree = next(path for path in scratch.iterdir() if path.is_dir())
+        env = {name: value for name, value in os.environ.items() if name != common.STATE}
+        folder = scratch / "built"
+        common.run("cmake", "--preset", "ci", "-S", tree, "-B", folder, *gpu_kernels(), env=env, cwd=tree)
+        common.run("cmake", "--build", folder, "--parallel", jobs, env=env)
+        said = common.run(folder / "bin/iir2d", "--version", env=env)
+        expect(version["COMMIT"] in said, f"--version says: {said}")
+        tested = common.run("ctest", "--test-dir", folder, "--parallel", jobs, "--timeout", "900", "-E", "^python$", env=env)
+    return next(line for line in reversed(tested.splitlines()) if "tests passed" in line)
+
+
+def gpu_kernels():
+    """Those of the packages, where they are: they are made once."""
+    image = common.SOURCES / "build/packaged/kernels/gpu_kernels.fatbin"
+    return [f"-DIIR2D_GPU_IMAGE={image}"] if image.with_name(image.name + ".txt").is_file() else []
+
+
 def rebuild(options, version, made, folder):
-    """Two clean builds in folders of different names, in clones of the sources; their hashes beside those of the first."""
-    builds, differing = [], []
-    for name in ("one", "another-folder-of-another-length"):
+    """Two clean builds in folders of different names, in clones of the sources, by nobody's compiler cache; their hashes beside those
+    of the first. The second is somebody else's: another umask, time zone and language."""
+    builds = []
+    others = {"TZ": "Asia/Kolkata", "LANG": "de_DE.UTF-8", "LC_ALL": "C"}
+    for name, umask, more in (("one", 0o022, {}), ("another-folder-of-another-length", 0o077, others)):
         with common.Scratch(name) as scratch:
             clone = scratch / "sources"
-            common.run("git", "clone", "-q", "--no-hardlinks", common.SOURCES, clone)
-            common.run("git", "-C", clone, "checkout", "-q", version["COMMIT"])
+            common.run("git", "clone", "-q", "--no-hardlinks", common.SOURCES, clone, umask=umask)
+            common.run("git", "-C", clone, "checkout", "-q", version["COMMIT"], umask=umask)
             place = scratch / "packages"
             common.say(TOOL, f"building again in {clone}")
             command = [clone / "installers/make_release.sh", "--only", ",".join(sorted(options.kinds)), "--no-rebuild", "--no-tests",
                        "--out", place, "--jobs", options.jobs]
-            common.run(*command, env={**build.environment(version, False), "IIR2D_SKIP_DEPS": "1",
-                                      "IIR2D_WINDOWS_DEPENDENCIES": str(windows.prefix_of_dependencies())})
+            image = gpu_kernels()
+            common.run(*command, umask=umask,
+                       env={**build.environment(version, False), **more, "IIR2D_SKIP_DEPS": "1", "CCACHE_DISABLE": "1",
+                            "IIR2D_WINDOWS_DEPENDENCIES": str(windows.prefix_of_dependencies()),
+                            **({"IIR2D_GPU_IMAGE": image[0].partition("=")[2]} if image else {})})
             hashes = {path.name: common.sha256_of(place / path.name) for path in made}
             builds.append({"library_sha256": library_hash(place), "packages": hashes,
                            "built_utc": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())})
-    for path in made:
-        if any(one["packages"][path.name] != common.sha256_of(path) for one in builds):
-            differing.append(f"rebuild: {path.name} differs")
-    reason = None if not differing else "; ".join(differing)
-    common.write_whole(folder / "rebuild.json", json.dumps({"builds": builds, "reason": reason}, indent=1) + "\n")
-    return {"differing": differing}
+    differing = [f"{path.name} differs" for path in made if any(one["packages"][path.name] != common.sha256_of(path) for one in builds)]
+    common.write_whole(folder / "rebuild.json", json.dumps({"builds": builds, "reason": "; ".join(differing) or None}, indent=1) + "\n")
+    expect(not differing, "; ".join(differing))
+    return f"{len(made)} files are the same of {len(builds) + 1} builds"
 
 
 def is_zip_for_windows(file):
@@ -122,9 +157,10 @@ def free_name(wanted, taken):
 
 
 def attach(program, out, release, version):
-    """Attaches what there is, and not twice; returns what `release evaluate` says. It signs nothing and waives nothing."""
+    """Attaches what there is, and not twice; returns which gates that filled, and which are open. It signs nothing and waives nothing."""
     release = release.resolve()
     base, release_id = release.parent, release.name
+    before = met(requirements(program, base, release_id))
     taken = {one["name"]: (one["kind"], one["sha256"])
              for one in json.loads((release / "release.json").read_text(encoding="utf-8"))["attachments"]}
     # Names of evidence have neither "~" nor "+", and 64 characters at most.
@@ -143,6 +179,15 @@ def attach(program, out, release, version):
         more = ["--commit", version["COMMIT"]] if kind in WITH_COMMIT else []
         common.run(program, "release", "attach", release_id, kind, file, "--dir", base, "--name", name, *more)
         taken[name] = (kind, digest)
-    found = json.loads(common.run_any(program, "release", "evaluate", release_id, "--dir", base, "--json"))
-    open_ones = [one for one in found["requirements"] if one["needed"] and not (one["met"] or one["waived"])]
-    return "\n".join(f"open: {one['id']}: {one['finding']}" for one in open_ones) or "no gate is open"
+    found = requirements(program, base, release_id)
+    filled = sorted(met(found) - before)
+    open_ones = [f"open: {one['id']}: {one['finding']}" for one in found if one["needed"] and not (one["met"] or one["waived"])]
+    return "\n".join([f"filled: {', '.join(filled) or 'nothing'}", *(open_ones or ["no gate is open"])])
+
+
+def requirements(program, base, release_id):
+    return json.loads(common.run_any(program, "release", "evaluate", release_id, "--dir", base, "--json"))["requirements"]
+
+
+def met(found):
+    return {one["id"] for one in found if one["met"]}

@@ -152,8 +152,8 @@ def make(options, version, staging):
     if options.kinds & BUILT or options.evidence:
         common.say(TOOL, f"building {version['PACKAGE_V']} in {folder}")
         windows_alone = options.kinds & BUILT == set(windows.KINDS) and not options.evidence
-        build.configure_and_build(folder, version, options.allow_dirty, options.jobs, slim,
-                                  windows.TARGETS if windows_alone else build.TARGETS)
+        for_windows = windows.GPU_KERNELS if options.no_tests else windows.TARGETS
+        build.configure_and_build(folder, version, options.allow_dirty, options.jobs, slim, for_windows if windows_alone else build.TARGETS)
         common.say(TOOL, f"built after {time.monotonic() - begun:.0f} s")
     debs = {}
     if "deb" in options.kinds:
@@ -166,9 +166,11 @@ def make(options, version, staging):
         for file in files:
             common.write_whole(stage / f"{file.name}.spdx.json", spdx.of_portable(file, origin, slim, version))
         common.say(TOOL, f"AppImage and portable tree after {time.monotonic() - begun:.0f} s")
+    licences = {}
     if options.kinds & set(windows.KINDS):
         try:
             made += windows.make(folder, stage, version, options.allow_dirty, options.jobs)
+            licences = windows.licences()
         except windows.CannotBeHad as reason:
             common.say(TOOL, f"nothing for Windows: {reason}")
             options.lacking = f"nothing was made for Windows: {reason}"
@@ -180,8 +182,8 @@ def make(options, version, staging):
     for archive in made:
         if archive.name == f"iir2d-{version['PACKAGE_V']}.tar.xz":
             common.write_whole(stage / f"{archive.name}.spdx.json", spdx.of_source(archive, version))
-    if debs:
-        common.write_whole(stage / "NOTICES.txt", notices.text(debs, version, "source" in options.kinds))
+    if debs or licences:
+        common.write_whole(stage / "NOTICES.txt", notices.text(debs, licences, version, "source" in options.kinds))
     failures = evidence.write(options, version, stage, debs, made)
     signing.sum_and_sign(stage, options.sign)
     if failures:

@@ -16,8 +16,11 @@ Its sources are {sources} and, of the libraries that it links, the source packag
 which https://sources.debian.org and `apt-get source NAME=VERSION` have. The Debian packages hold none of these
 libraries: they depend on Debian's. AppImage and portable tree hold them; their own list, with every licence, is in them,
 as usr/share/doc/iir2d-workbench/NOTICES.txt.
+"""
+LINKED = "\nLinked libraries, by the package that links them:\n"
+OF_WINDOWS = """
 
-Linked libraries, by the package that links them:
+In the packages for Windows, linked statically or as the compiler's DLLs: the files of their folder `licenses`. They hold nothing of Qt.
 """
 
 
@@ -97,16 +100,20 @@ def linked_by(debs):
     return rows
 
 
-def text(debs, version, with_source):
+def text(debs, licences, version, with_source):
+    """Of the Debian packages and, with the texts in `licences`, of those for Windows; either may be empty."""
     name = version["PACKAGE_V"]
     parts = [HEAD.format(version=name, line="=" * (len("Notices for IIR2D Workbench ") + len(name)),
                          sources=f"iir2d-{name}.tar.xz beside this file" if with_source else f"those of commit {version['COMMIT']}")]
-    parts.append("\n".join(linked_by(debs)))
+    parts += [LINKED, "\n".join(linked_by(debs))] if debs else []
     parts.append("\n\nCompiled in, as headers, from these packages:\n")
     for package in sorted(contents.COMPILED_IN):
         facts = contents.facts_of(package)
         title = f"{package} {facts['version']} (source {facts['source']} {facts['source_version']})"
         parts.append(f"\n{'-' * 78}\n{title}\n{'-' * 78}\n\n{facts['text'].rstrip()}\n")
+    if licences:
+        parts.append(OF_WINDOWS)
+        parts += [section(name, text) for name, text in licences.items()]
     parts.append(f"\n{'-' * 78}\nlibdevice, in the GPU kernels of libiir2d1\n{'-' * 78}\n\n{contents.CUDA_WORDS}\n")
     parts.append(f"\n{'-' * 78}\nIIR2D Workbench {name}\n{'-' * 78}\n\n{(common.SOURCES / 'LICENSE').read_text(encoding='utf-8')}")
     return "".join(parts)

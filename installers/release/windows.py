@@ -14,6 +14,7 @@ import spdx
 
 KINDS = ("windows",)
 TARGETS = ("iir2d", "iir2d_cli")  # for Windows, and for Linux to compare with and for the GPU kernels
+GPU_KERNELS = ("kernels/gpu_kernels.fatbin",)  # all that packages for Windows take of it where nothing is compared
 FOLDER = common.SOURCES / "build/windows"
 RUNTIME_LICENCE = "GPL-3.0-or-later WITH GCC-exception-3.1"
 RUNTIME = {"libgcc_s_seh-1.dll": ("g++-mingw-w64-x86-64-posix", RUNTIME_LICENCE), "libstdc++-6.dll": ("g++-mingw-w64-x86-64-posix", RUNTIME_LICENCE),
@@ -97,6 +98,12 @@ def make(linux, out, version, allow_dirty, jobs):
 def files_in(staged):
     """{name in the package: path} of what was installed for a package: programs and development files as one tree."""
     return {file.relative_to(part).as_posix(): file for part in sorted(staged.iterdir()) for file in sorted(part.rglob("*")) if file.is_file()}
+
+
+def licences():
+    """{name: text} of the folder `licenses` of what was packaged: of all that is linked into the programs, and of the compiler's DLLs."""
+    folder = FOLDER / "package/zip/programs/licenses"
+    return {file.name: file.read_text(encoding="utf-8", errors="replace") for file in sorted(folder.iterdir())}
 
 
 def linked(prefix):

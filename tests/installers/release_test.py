@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """check_release.sh on a small release: it takes what is whole and refuses every changed byte. And what comes into --out comes
-whole. usage: release_test.py SOURCES"""
+whole. usage: release_test.py SOURCES IIR2D"""
 import contextlib
 import io
 import json
@@ -15,7 +15,7 @@ import tempfile
 import time
 import unittest
 
-SOURCES = pathlib.Path(sys.argv[1])
+SOURCES, PROGRAM = pathlib.Path(sys.argv[1]), sys.argv[2]
 sys.path.insert(0, str(SOURCES / "installers/release"))
 import check  # noqa: E402
 import common  # noqa: E402
@@ -24,6 +24,7 @@ import deb_files  # noqa: E402
 import make  # noqa: E402
 import signing  # noqa: E402
 import spdx  # noqa: E402
+from report import Report, expect  # noqa: E402
 
 VERSION = {"PACKAGE_V": "1.2.0-gitX", "PACKAGE_V_DEB": "1.2.0~gitX", "PACKAGE_EPOCH": "1772667000", "COMMIT": "0" * 40}
 
@@ -276,6 +277,56 @@ class Scratches(unittest.TestCase):
     def test_evidence_of_another_content_gets_another_name(self):
         self.assertEqual(evidence.free_name("a.spdx.json", {"b"}), "a.spdx.json")
         self.assertEqual(evidence.free_name("a.spdx.json", {"a.spdx.json", "a-2.spdx.json"}), "a-3.spdx.json")
+
+
+class Attaching(unittest.TestCase):
+    """Evidence of packages on a fresh release: what it fills, and that it fills nothing else."""
+    ROLES = ("kernel-engineer", "platform-engineer", "qa-engineer", "product-lead")
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.place = pathlib.Path(scratch.name)
+        roles = []
+        for role in self.ROLES:
+            self.iir2d("key", "new", f"{role}.key")
+            roles += ["--role", f"{role}={role}.key.pub"]
+        self.iir2d("release", "new", "v1", "--dir", ".", "--stage", "ga", "--commit", VERSION["COMMIT"], *roles)
+        self.out = self.place / "packages"
+        (self.out / "evidence").mkdir(parents=True)
+        report = Report("test", "packaging")
+        with contextlib.redirect_stderr(io.StringIO()):
+            report.check("deb: is there", lambda: "yes")
+        same = [{"library_sha256": "1" * 64, "built_utc": "2026-01-01T00:00:00Z"}] * 2
+        for name, text in (("packaging-report.xml", report.junit()), ("rebuild.json", json.dumps({"builds": same, "reason": None})),
+                           ("licence.txt", "a licence\n"), ("notices.txt", "notices\n"), ("a_1~2-1_amd64.deb.spdx.json", "{}\n")):
+            (self.out / "evidence" / name).write_text(text, encoding="utf-8")
+
+    def iir2d(self, *arguments):
+        environment = {**os.environ, "IIR2D_CONFIG_DIR": str(self.place / "config")}
+        done = subprocess.run([PROGRAM, *arguments], cwd=self.place, env=environment, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_it_fills_four_requirements_and_none_besides(self):
+        with contextlib.redirect_stderr(io.StringIO()):
+            said = evidence.attach(PROGRAM, self.out, self.place / "v1", VERSION).splitlines()
+        self.assertEqual(said[0], "filled: B.rebuild, D.licence, D.notices, D.packaging")
+        self.assertTrue(any(line.startswith("open: C.baseline: ") for line in said), said)
+        kept = json.loads((self.place / "v1/release.json").read_text(encoding="utf-8"))["attachments"]
+        self.assertEqual(len(kept), 5)
+        # Again: nothing twice, nothing filled.
+        with contextlib.redirect_stderr(io.StringIO()):
+            again = evidence.attach(PROGRAM, self.out, self.place / "v1", VERSION).splitlines()
+        self.assertEqual(again, ["filled: nothing", *said[1:]])
+        self.assertEqual(json.loads((self.place / "v1/release.json").read_text(encoding="utf-8"))["attachments"], kept)
+
+    def test_a_failed_check_fills_nothing_of_packaging(self):
+        report = Report("test", "packaging")
+        with contextlib.redirect_stderr(io.StringIO()):
+            report.check("deb: is there", lambda: expect(False, "no"))
+            (self.out / "evidence/packaging-report.xml").write_text(report.junit(), encoding="utf-8")
+            said = evidence.attach(PROGRAM, self.out, self.place / "v1", VERSION).splitlines()
+        self.assertEqual(said[0], "filled: B.rebuild, D.licence, D.notices")
 
 
 class Ends(unittest.TestCase):
