@@ -27,7 +27,10 @@ def write(options, version, stage, debs, made):
     folder = stage / "evidence"
     report = Report(TOOL, "packaging")
     if (debs or any(is_zip_for_windows(file) for file in made)) and not options.no_rebuild:
-        report.check("rebuild: clean builds in other folders give the same bytes", rebuild, options, version, made, folder)
+        builds = []
+        report.check("rebuild: two clean builds in other folders", rebuild, options, version, made, folder, builds)
+        for file in made if builds else ():
+            report.check(f"rebuild: {file.name} is the same", expect_same, file, builds)
     if not options.no_tests:
         try_packages(report, options, version, stage, debs, made)
         common.write_whole(folder / "packaging-report.xml", report.junit())
@@ -103,10 +106,9 @@ def gpu_kernels():
     return [f"-DIIR2D_GPU_IMAGE={image}"] if image.with_name(image.name + ".txt").is_file() else []
 
 
-def rebuild(options, version, made, folder):
-    """Two clean builds in folders of different names, in clones of the sources, by nobody's compiler cache; their hashes beside those
-    of the first. The second is somebody else's: another umask, time zone and language."""
-    builds = []
+def rebuild(options, version, made, folder, builds):
+    """Two clean builds in folders of different names, in clones of the sources, without the compiler's cache: their hashes as rebuild.json
+    and in `builds`. The second is somebody else's: another umask, time zone and language."""
     others = {"TZ": "Asia/Kolkata", "LANG": "de_DE.UTF-8", "LC_ALL": "C"}
     for name, umask, more in (("one", 0o022, {}), ("another-folder-of-another-length", 0o077, others)):
         with common.Scratch(name) as scratch:
@@ -125,10 +127,18 @@ def rebuild(options, version, made, folder):
             hashes = {path.name: common.sha256_of(place / path.name) for path in made}
             builds.append({"library_sha256": library_hash(place), "packages": hashes,
                            "built_utc": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())})
-    differing = [f"{path.name} differs" for path in made if any(one["packages"][path.name] != common.sha256_of(path) for one in builds)]
+    differing = [f"{path.name} differs" for path in made if not is_same(path, builds)]
     common.write_whole(folder / "rebuild.json", json.dumps({"builds": builds, "reason": "; ".join(differing) or None}, indent=1) + "\n")
-    expect(not differing, "; ".join(differing))
-    return f"{len(made)} files are the same of {len(builds) + 1} builds"
+    return f"libraries {', '.join(one['library_sha256'][:16] for one in builds)}"
+
+
+def is_same(file, builds):
+    return all(one["packages"][file.name] == common.sha256_of(file) for one in builds)
+
+
+def expect_same(file, builds):
+    expect(is_same(file, builds), f"{file.name} differs from that of another build")
+    return f"of {len(builds) + 1} builds"
 
 
 def is_zip_for_windows(file):

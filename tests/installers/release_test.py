@@ -24,6 +24,7 @@ import deb_files  # noqa: E402
 import make  # noqa: E402
 import signing  # noqa: E402
 import spdx  # noqa: E402
+import table  # noqa: E402
 from report import Report, expect  # noqa: E402
 
 VERSION = {"PACKAGE_V": "1.2.0-gitX", "PACKAGE_V_DEB": "1.2.0~gitX", "PACKAGE_EPOCH": "1772667000", "COMMIT": "0" * 40}
@@ -277,6 +278,26 @@ class Scratches(unittest.TestCase):
     def test_evidence_of_another_content_gets_another_name(self):
         self.assertEqual(evidence.free_name("a.spdx.json", {"b"}), "a.spdx.json")
         self.assertEqual(evidence.free_name("a.spdx.json", {"a.spdx.json", "a-2.spdx.json"}), "a-3.spdx.json")
+
+
+class Table(unittest.TestCase):
+    def test_a_check_has_passed_when_all_its_tests_have(self):
+        self.assertEqual(table.state(("^a: one", "^a: two"), {"a: one": True, "a: two (x)": True}), ("passed", ""))
+        self.assertEqual(table.state(("^a: one", "^a: two"), {"a: one": True, "a: two": False}), ("FAILED", "a: two"))
+        self.assertEqual(table.state(("^a: one", "^a: two"), {"a: one": True})[0], "not tried")
+        self.assertEqual(sorted(table.CHECKS), list(range(1, 28)))
+
+    def test_it_reads_our_reports_and_those_of_ctest(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            report, of_ctest = pathlib.Path(scratch) / "a.xml", pathlib.Path(scratch) / "b.xml"
+            ours = Report("test", "packaging")
+            with contextlib.redirect_stderr(io.StringIO()):
+                ours.check("good", lambda: "seen")
+                ours.check("bad", lambda: expect(False, "no"))
+            report.write_text(ours.junit(), encoding="utf-8")
+            of_ctest.write_text('<testsuite><testcase name="run" status="run"/><testcase name="fail" status="fail"><failure message=""/></testcase>'
+                                '<testcase name="left out" status="disabled"><skipped/></testcase></testsuite>', encoding="utf-8")
+            self.assertEqual(table.results([report, of_ctest]), {"good": True, "bad": False, "run": True, "fail": False})
 
 
 class Attaching(unittest.TestCase):

@@ -1,0 +1,44 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Holds the workflow for Windows to GitHub's schema and to zizmor's rules, as far as that can be done without running it.
+usage: check_workflow.py [--report FILE.xml]
+
+Both tools come from PyPI, pinned, into an environment in build/. Exit code 0, 5 when one of them finds something, 6 when they cannot be had.
+"""
+import argparse
+import pathlib
+import subprocess
+import sys
+import venv
+
+SOURCES = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCES / "installers/release"))
+import common  # noqa: E402
+from report import Report, expect  # noqa: E402
+
+WORKFLOW = SOURCES / ".github/workflows/windows.yml"
+TOOLS = ("check-jsonschema==0.39.0", "zizmor==1.32.0")
+
+
+def told(*command):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, encoding="utf-8", check=False)
+    expect(done.returncode == 0, common.last_lines(done.stdout + done.stderr, 8))
+    return command[0].name
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="check_workflow")
+    parser.add_argument("--report", type=pathlib.Path)
+    chosen = parser.parse_args()
+    folder = SOURCES / "build/workflow-tools"
+    if not (folder / "bin/pip").exists():
+        venv.create(folder, with_pip=True)
+    common.run(folder / "bin/pip", "install", "--quiet", "--disable-pip-version-check", *TOOLS)
+    report = Report("check_workflow", "packaging")
+    report.check("workflow: GitHub's schema", told, folder / "bin/check-jsonschema", "--builtin-schema", "vendor.github-workflows", WORKFLOW)
+    report.check("workflow: zizmor finds nothing", told, folder / "bin/zizmor", "--offline", WORKFLOW)
+    report.finish(chosen.report)
+
+
+if __name__ == "__main__":
+    sys.exit(common.main_of("check_workflow", main, common.NOT_WRITTEN))
