@@ -8,6 +8,7 @@ import sys
 import zipfile
 
 import common
+import windows as cross_build
 from report import expect
 
 sys.path.append(str(common.SOURCES / "installers/windows"))
@@ -58,7 +59,8 @@ def check_programs(tree):
         strange = needed - SYSTEM - {name.lower() for name in found} - {name for name in needed if name.startswith("api-ms-win-")}
         expect(not strange, f"{file.name} needs {sorted(strange)}, which is neither Windows' nor beside it")
         data = file.read_bytes()
-        expect(str(common.SOURCES).encode() + b"/" not in data, f"{file.name} holds the path of the sources")
+        for folder in (common.SOURCES, cross_build.prefix_of_dependencies()):
+            expect(f"{folder}/".encode() not in data, f"{file.name} holds the path {folder}")
     return ", ".join(file.name for file in ours(tree))
 
 
