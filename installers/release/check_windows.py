@@ -41,6 +41,7 @@ def check(report, archive, installer, linux):
         report.check("windows: C programs linked with libiir2d.dll.a and iir2d.lib", used.c_programs)
         report.check("windows: every filter and pooling has the bits of Linux, those of the system's pow() its numbers", used.bits)
         report.check("windows: --version, line ends, UTF-8, /unix/path", used.texts)
+        report.check("windows: threads by the mask of processors", used.affinity)
         report.check("windows: no name that is there is taken", used.exclusive)
         report.check("windows: Ctrl+C ends with 130 and leaves nothing", used.interrupted)
         report.check("windows: parity, bench, verify, history", used.records)

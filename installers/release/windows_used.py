@@ -19,6 +19,7 @@ CXX = f"{TARGET}-g++-posix"
 OF_ATOMIC_FILES = ("atomic_file.cpp", "escaped.cpp", "file_handle.cpp", "hex.cpp", "text.cpp", "utf8.cpp")
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 CASES = ["--sizes", "64x48", "--filter-ids", "1,6", "--precisions", "f32", "--border-modes", "mirror", "--threads", "1", "--device", "cpu"]
+THREADS = re.compile(rb'"threads": \{\s+"value": "(\d+)"')
 STRANGE = "Größe 日本"
 
 # Lp pooling of f64 with other powers than 1 and 2 takes the system's pow(), whose last bits are its own: compared as numbers.
@@ -122,6 +123,17 @@ class Used:
         content = (self.work / record / "record.json").read_bytes()
         expect(b"\r" not in content, "record.json has carriage returns")
         return said.decode().splitlines()[2]
+
+    def affinity(self):
+        """As many threads as the processors that it may use."""
+        if len(os.sched_getaffinity(0)) < 2:
+            return "not tried: there is one processor here"
+        pinned = self.compiled(common.SOURCES / "tests/installers/affinity.c", "affinity.exe")
+        code, said, err = self.wine.start(pinned, self.tree / "iir2d.exe", "devices", "--json", folder=self.work, more=self.own)
+        expect(code == 0, f"affinity.exe ended with {code}: {err.decode(errors='replace')[-300:]}")
+        threads = [int(THREADS.findall(text)[0]) for text in (said, self.windows("devices", "--json"))]
+        expect(threads[0] == 1 and threads[1] >= 2, f"it takes {threads[0]} threads on one processor, {threads[1]} on all")
+        return f"1 thread on one processor, {threads[1]} on all"
 
     def exclusive(self):
         program = self.work / "exclusive.exe"
