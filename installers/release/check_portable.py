@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Tries AppImage and portable tree in FOLDER: as files, and in a bare Debian 12 that has nothing installed.
-usage: check_portable.py FOLDER [--report FILE.xml] [--quick]
+usage: check_portable.py FOLDER [--report FILE.xml] [--screenshots FOLDER] [--quick]
 
 Debian packages that lie there too are installed beside them, to compare results. Needs root, debootstrap, squashfs-tools. Exit code 0,
 5 when a check failed, 2 for a bad argument, 6 when they could not be made.
@@ -21,8 +21,9 @@ from report import Report
 TOOL = "check_portable"
 
 
-def check(report, appimage, archive, folders, quick, debs=None):
-    """Either file may be None. With the Debian packages of the same sources their results are compared, too."""
+def check(report, appimage, archive, folders, quick, debs=None, keep=None):
+    """Either file may be None. With the Debian packages of the same sources their results are compared, too. Screenshots go to the
+    folder `keep`, where there is one."""
     with tempfile.TemporaryDirectory(dir="/var/tmp") as scratch:
         trees = {}
         for file in (appimage, archive):
@@ -42,7 +43,7 @@ def check(report, appimage, archive, folders, quick, debs=None):
                 report.check("portable: an older system is told so", portable_used.check_baseline, debian, trees[archive])
                 report.check("portable: no network socket; --install-desktop", portable_used.check_desktop, debian)
                 if not quick:
-                    report.check("portable: screenshots of the window", portable_used.check_screenshots, debian)
+                    report.check("portable: screenshots of the window", portable_used.check_screenshots, debian, keep)
             if appimage:
                 report.check("appimage: runs without /dev/fuse, from the cache", portable_used.check_without_fuse, debian, appimage)
                 report.check("appimage: runs mounted, and leaves nothing", portable_used.check_mounted, debian)
@@ -63,6 +64,7 @@ def main():
     parser = common.Parser(prog=TOOL, description="Tries AppImage and portable tree.")
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--report", type=pathlib.Path)
+    parser.add_argument("--screenshots", type=pathlib.Path)
     parser.add_argument("--quick", action="store_true", help="leave out the tour through the window")
     options = parser.parse_args()
     if os.geteuid() != 0:
@@ -72,7 +74,7 @@ def main():
         raise common.Failure(common.BAD_ARGUMENT, f"{options.folder} has neither an AppImage nor a portable tree")
     report = Report(TOOL, "packaging")
     debs = deb_files.find(options.folder) if list(options.folder.glob("*.deb")) else None
-    check(report, appimage, archive, [common.SOURCES], options.quick, debs)
+    check(report, appimage, archive, [common.SOURCES], options.quick, debs, options.screenshots)
     report.finish(options.report)
 
 

@@ -71,11 +71,16 @@ def check_screenshots(debian, keep):
     expect("screenshot:" not in done.stderr, common.last_lines(done.stderr))
     for name in ("README.md", "command-line.md", "filters.md"):
         expect(debian.path(f"/usr/share/doc/iir2d-workbench/{name}").exists(), f"the manual's {name} is missing")
+    keep_screenshots(made, keep)
+    return f"{len(made)} screenshots"
+
+
+def keep_screenshots(made, keep):
+    """Copies them out of the chroot, where a folder for them is given."""
     if keep:
         keep.mkdir(parents=True, exist_ok=True)
         for path in made:
             shutil.copyfile(path, keep / path.name)
-    return f"{len(made)} screenshots"
 
 
 CMAKE_CONSUMER = """cmake_minimum_required(VERSION 3.25)

@@ -21,7 +21,6 @@ from common import BAD_ARGUMENT, CHECK_FAILED, NOT_WRITTEN, Failure
 
 TOOL = "make_release"
 MADE_HERE = ("deb", "appimage", "portable", "source", "windows")
-ASKED_FOR = ("windows",)  # made only where --only names it: what is owed of it is in docs/packaging.md
 BUILT = {"deb", *portable.KINDS, *windows.KINDS}
 
 
@@ -40,7 +39,7 @@ def parse(arguments):
     parser.add_argument("--allow-dirty", action="store_true", help="package changes that are not committed, too")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N")
     options = parser.parse_args(arguments)
-    options.kinds = {kind for text in options.only for kind in text.split(",")} or set(MADE_HERE) - set(ASKED_FOR)
+    options.kinds = {kind for text in options.only for kind in text.split(",")} or set(MADE_HERE)
     for kind in sorted(options.kinds):
         if kind not in MADE_HERE:
             raise Failure(BAD_ARGUMENT, f"--only {kind} is not one of {', '.join(MADE_HERE)}")

@@ -90,11 +90,12 @@ def check_desktop(debian):
     return f"{said.count(chr(10))} files come and go"
 
 
-def check_screenshots(debian):
+def check_screenshots(debian, keep):
     done = debian.attempt(f'"{TREE}/iir2d-workbench" --screenshots shots', user=True)
     expect(done.returncode == 0, common.last_lines(done.stderr + done.stdout, 8))
     made = sorted(debian.path("/home/user/shots").glob("*.png"))
     expect(len(made) > 50 and "screenshot:" not in done.stderr, f"{len(made)} screenshots: {common.last_lines(done.stderr, 3)}")
+    deb_installed.keep_screenshots(made, keep)
     return f"{len(made)} screenshots"
 
 
