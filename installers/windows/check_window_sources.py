@@ -33,7 +33,7 @@ def main():
     parser.add_argument("generated", type=pathlib.Path)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("part", nargs="*")
-    chosen = parser.parse_args()
+    chosen = parser.parse_intermixed_args()  # options may stand between
     if shutil.which(COMPILER) is None or not QT.is_dir():
         print(f"check_window_sources: error: {COMPILER} or {QT} is missing", file=sys.stderr)
         return 6
