@@ -150,8 +150,8 @@ def make(options, version, staging):
     slim = portable.slim_openimageio() if options.kinds & set(portable.KINDS) else None
     if options.kinds & BUILT or options.evidence:
         common.say(TOOL, f"building {version['PACKAGE_V']} in {folder}")
-        windows_alone = options.kinds & BUILT == set(windows.KINDS) and not options.evidence
-        for_windows = windows.GPU_KERNELS if options.no_tests else windows.TARGETS
+        windows_alone = options.kinds & BUILT == set(windows.KINDS)
+        for_windows = windows.GPU_KERNELS if options.no_tests and not options.evidence else windows.TARGETS
         build.configure_and_build(folder, version, options.allow_dirty, options.jobs, slim, for_windows if windows_alone else build.TARGETS)
         common.say(TOOL, f"built after {time.monotonic() - begun:.0f} s")
     debs = {}
