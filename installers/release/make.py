@@ -33,7 +33,7 @@ def parse(arguments):
     parser.add_argument("--sign", type=pathlib.Path, metavar="KEY.pem", help="sign the sums with a key of `iir2d key new`")
     parser.add_argument("--no-rebuild", action="store_true", help="build once, not twice more to see that the bytes are the same")
     parser.add_argument("--no-tests", action="store_true", help="do not try the packages")
-    parser.add_argument("--quick", action="store_true", help="leave the tour through the window out of the tests")
+    parser.add_argument("--quick", action="store_true", help="leave the tours through the window and the source archive's suite out of the tests")
     parser.add_argument("--evidence", type=pathlib.Path, metavar="RELEASE_DIR",
                         help="attach the evidence to this release and print the gates that are open")
     parser.add_argument("--allow-dirty", action="store_true", help="package changes that are not committed, too")
