@@ -15,6 +15,8 @@ import xml.etree.ElementTree as xml
 CMAKE, SOURCES = sys.argv[1], pathlib.Path(sys.argv[2])
 WHO = {f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER")
        for what, value in (("NAME", "A"), ("EMAIL", "a@example.org"), ("DATE", "2026-03-04T23:30:00-0800"))}
+# cmake/source-commit.txt of a checkout; where this runs in an archive git has filled it in.
+TO_BE_FILLED_IN = "$Format:%H$\n$Format:%ct$\n$Format:%(describe:tags=true,match=v[0-9]*,abbrev=40)$\n"
 ENVIRONMENT = {**os.environ, **WHO, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "TZ": "Asia/Tokyo"}
 ENVIRONMENT.pop("SOURCE_DATE_EPOCH", None)
 
@@ -24,8 +26,8 @@ class PackageVersion(unittest.TestCase):
         self.scratch = tempfile.TemporaryDirectory()
         self.folder = pathlib.Path(self.scratch.name) / "project"
         (self.folder / "cmake").mkdir(parents=True)
-        for name in (".gitattributes", "cmake/source-commit.txt"):
-            shutil.copyfile(SOURCES / name, self.folder / name)
+        shutil.copyfile(SOURCES / ".gitattributes", self.folder / ".gitattributes")
+        (self.folder / "cmake/source-commit.txt").write_text(TO_BE_FILLED_IN)
         (self.folder / "CMakeLists.txt").write_text("project(iir2d VERSION 1.1.0 LANGUAGES C)\n")
         self.changelog("2026-03-05")
         self.git("init", "-q", "-b", "main")
@@ -114,6 +116,13 @@ class PackageVersion(unittest.TestCase):
         self.assertIn("changes that are not committed", self.ask())
         allowed = self.ask(None, (), "-DALLOW_DIRTY=ON")
         self.assertRegex(allowed["PACKAGE_V"], r"^1\.1\.0-git20260305\.[0-9a-f]{7}\.dirty$")
+
+    def test_the_file_for_archives_is_what_is_tried_here(self):
+        text = (SOURCES / "cmake/source-commit.txt").read_text(encoding="utf-8")
+        if "$Format" in text:
+            self.assertEqual(text, TO_BE_FILLED_IN)
+        else:
+            self.assertRegex(text, r"^[0-9a-f]{40}\n\d+\n")
 
     def test_an_archive_knows_its_commit_and_tag(self):
         commit = self.git("rev-parse", "HEAD")
