@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <type_traits>
 #include <vector>
 
@@ -26,18 +24,11 @@ Fact<T> known(std::optional<T> value, std::string reason) {
     return {std::nullopt, std::move(reason)};
 }
 
-// Files of /proc and /sys, whose size the system does not say beforehand.
-std::optional<std::string> slurp(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return std::nullopt;
-    return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
 // Returns what `read` finds in a file, or the reason why there is nothing.
 template <class Read>
 auto fact_from(const std::filesystem::path& path, std::string_view what, Read read)
     -> Fact<typename std::invoke_result_t<Read, std::string_view>::value_type> {
-    const auto text = slurp(path);
+    const auto text = proc_file_text(path);
     if (!text) return {std::nullopt, path.string() + " cannot be read on this system"};
     return known(read(std::string_view(*text)), path.string() + " does not say the " + std::string(what));
 }
@@ -52,7 +43,7 @@ Names names() {
         all.platform = std::string(said.sysname) + "-" + said.release + "-" + said.machine;
         all.os = said.sysname;
     }
-    if (const auto text = slurp("/etc/os-release")) all.os = os_release_name(*text).value_or(all.os);
+    if (const auto text = proc_file_text("/etc/os-release")) all.os = os_release_name(*text).value_or(all.os);
     return all;
 }
 
@@ -89,7 +80,8 @@ Fact<std::string> governor() {
     std::vector<std::string> governors;
     std::error_code error;
     for (std::filesystem::directory_iterator i(root, error), end; !error && i != end; i.increment(error)) {
-        if (auto text = slurp(i->path() / "cpufreq" / "scaling_governor")) governors.push_back(*text);
+        if (auto text = proc_file_text(i->path() / "cpufreq" / "scaling_governor"))
+            governors.push_back(*text);
     }
     return known(combined_governor(governors),
                  "no processor has a readable cpufreq/scaling_governor, as in most virtual machines");

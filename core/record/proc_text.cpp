@@ -2,7 +2,9 @@
 #include "core/record/proc_text.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <fstream>
 #include <set>
 #include <utility>
 
@@ -53,6 +55,18 @@ std::optional<T> number(std::string_view text) {
 }
 
 }  // namespace
+
+std::optional<std::string> proc_file_text(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return std::nullopt;
+    std::string text;
+    std::array<char, 4096> block;
+    // read() takes an error for a bad file, which an iterator over the buffer would throw.
+    while (file.read(block.data(), static_cast<std::streamsize>(block.size())), file.gcount() > 0)
+        text.append(block.data(), static_cast<std::size_t>(file.gcount()));
+    if (file.bad()) return std::nullopt;
+    return text;
+}
 
 std::optional<std::string> os_release_name(std::string_view text) {
     std::optional<std::string> name;

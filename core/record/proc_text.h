@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Reads what Linux says of itself in text files. Pure: the text is given, so that odd machines can be tested.
+// Reads what Linux says of itself in text files. Pure but for the first: the text is given, so that odd
+// machines can be tested.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace workbench {
+
+// Returns a file of /proc or /sys, whose size the system does not say beforehand; nothing where it cannot be
+// opened, or reading fails, as with the frequency of a processor that has just been switched off.
+std::optional<std::string> proc_file_text(const std::filesystem::path& path);
 
 // PRETTY_NAME of /etc/os-release.
 std::optional<std::string> os_release_name(std::string_view text);

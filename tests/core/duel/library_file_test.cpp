@@ -5,7 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <string>
 
 #include "core/support/files.h"
 #include "tests/core/record/record_testing.h"
@@ -21,6 +21,13 @@ class LibraryFileTest : public ::testing::Test {
     testing::TemporaryFolder m_temporary;
     fs::path m_folder = m_temporary.path();
 };
+
+std::string bytes_of_the_library() {
+    std::string bytes(fs::file_size(IIR2D_REAL_LIBRARY), '\0');
+    std::ifstream in(IIR2D_REAL_LIBRARY, std::ios::binary);
+    EXPECT_TRUE(in.read(bytes.data(), static_cast<std::streamsize>(bytes.size())));
+    return bytes;
+}
 
 TEST_F(LibraryFileTest, FindsTheFileThePrefixTheBuildDirectoryAndItself) {
     const fs::path real = fs::canonical(IIR2D_REAL_LIBRARY);
@@ -56,8 +63,7 @@ TEST_F(LibraryFileTest, SaysWhatIsWrongWithWhatIsNone) {
 }
 
 TEST_F(LibraryFileTest, SaysThatALibraryIsOfAnotherArchitecture) {
-    std::ifstream in(IIR2D_REAL_LIBRARY, std::ios::binary);
-    std::string bytes((std::istreambuf_iterator<char>(in)), {});
+    std::string bytes = bytes_of_the_library();
     bytes[18] = '\x14';  // PowerPC
     bytes[19] = '\0';
     std::ofstream(m_folder / "foreign.so", std::ios::binary) << bytes;
@@ -69,8 +75,7 @@ TEST_F(LibraryFileTest, SaysThatALibraryIsOfAnotherArchitecture) {
 
 // Whoever opens such a file crashes.
 TEST_F(LibraryFileTest, SaysThatALibraryIsCutOff) {
-    std::ifstream in(IIR2D_REAL_LIBRARY, std::ios::binary);
-    const std::string bytes((std::istreambuf_iterator<char>(in)), {});
+    const std::string bytes = bytes_of_the_library();
     const fs::path file = m_folder / "cut.so";
     for (const std::size_t kept : {std::size_t{40}, std::size_t{100}, std::size_t{5000}, bytes.size() / 2}) {
         std::ofstream(file, std::ios::binary) << bytes.substr(0, kept);

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <string>
 #include <thread>
 
 #include "core/support/files.h"
@@ -27,7 +27,8 @@ namespace fs = std::filesystem;
 bool runs_with(const std::string& arguments) {
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
         std::ifstream file(entry.path() / "cmdline");
-        std::string text((std::istreambuf_iterator<char>(file)), {});
+        std::string text;
+        std::getline(file, text);  // throws nothing where the process has just ended
         std::ranges::replace(text, '\0', ' ');
         if (text == arguments + ' ') return true;
     }

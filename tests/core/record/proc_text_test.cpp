@@ -2,9 +2,28 @@
 #include "core/record/proc_text.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
 
 namespace workbench {
 namespace {
+
+TEST(ProcFile, IsReadWholeOrNotAtAll) {
+    const auto file =
+        std::filesystem::path(::testing::TempDir()) / ("iir2d_proc-" + std::to_string(::getpid()));
+    const std::string text(10000, 'x');
+    std::ofstream(file) << text;
+    EXPECT_EQ(proc_file_text(file), text);
+    std::ofstream(file, std::ios::trunc).close();
+    EXPECT_EQ(proc_file_text(file), "");
+    std::filesystem::remove(file);
+    EXPECT_FALSE(proc_file_text(file));
+    // A folder can be opened and not read.
+    EXPECT_FALSE(proc_file_text(::testing::TempDir()));
+}
 
 TEST(OsRelease, GivesThePrettyName) {
     EXPECT_EQ(os_release_name("NAME=\"Debian\"\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\nID=debian\n"),
