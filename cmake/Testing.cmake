@@ -26,6 +26,18 @@ function(iir2d_compile_as_test target)
   endif()
 endfunction()
 
+# The headers that every test reads, compiled once, with a test's options. A target of its own: whoever took them from a test would
+# wait for all that this test needs, be it the GPU kernels' executor.
+if(NOT MSVC)
+  file(CONFIGURE OUTPUT test_headers.cpp CONTENT "")
+  add_library(test_headers OBJECT EXCLUDE_FROM_ALL ${CMAKE_CURRENT_BINARY_DIR}/test_headers.cpp)
+  target_compile_definitions(test_headers PRIVATE IIR2D_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                                  IIR2D_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  target_link_libraries(test_headers PRIVATE iir2d_flags GTest::gmock)
+  iir2d_compile_as_test(test_headers)
+  target_precompile_headers(test_headers PRIVATE <gmock/gmock.h>)
+endif()
+
 # iir2d_add_test(name SOURCES a.cpp ... LIBRARIES t ... [OWN_MAIN] [LABELS l ...] [TIMEOUT s]
 #                [ENVIRONMENT v=x] [SHARDS n])
 # One GoogleTest program, run by CTest test by test. OWN_MAIN: the sources have a main. ENVIRONMENT: one variable.
@@ -42,13 +54,13 @@ function(iir2d_add_test name)
   if(TARGET iir2d_worker AND T_LIBRARIES MATCHES "core|workbench|ui_")
     add_dependencies(${name} iir2d_worker)
   endif()
-  # Compile times. What compares samples with the library's headers alone is optimised a little; where a library
-  # computes, the headers that every test reads are compiled once.
+  # Compile times. What compares samples with the library's headers alone is optimised a little, but in no debug build, also
+  # where the preset asks for more; where a library computes, the headers that every test reads are compiled once.
   if(MSVC)
     iir2d_compile_in_batches(${name})
   elseif(T_LIBRARIES MATCHES "iir2d::iir2d|iir2d_internals")
     iir2d_compile_in_batches(${name})
-    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1> $<$<CONFIG:Debug>:-O0>)
   else()
     iir2d_compile_as_test(${name})
     # Of a template that both instantiate the linker keeps the one it meets first: core's, which is optimised.
@@ -56,16 +68,12 @@ function(iir2d_add_test name)
       target_link_options(${name} PRIVATE
         $<$<CONFIG:Release>:LINKER:--whole-archive,$<TARGET_FILE:workbench_core>,--no-whole-archive>)
     endif()
-    get_property(_first GLOBAL PROPERTY IIR2D_FIRST_TEST)
     if("ui_test_main" IN_LIST T_LIBRARIES)
       target_precompile_headers(${name} REUSE_FROM ui_test_main)
     elseif("ui_model_test_main" IN_LIST T_LIBRARIES)
       # Compiled as position-independent code, because of Qt, and without the headers of widgets.
-    elseif(_first)
-      target_precompile_headers(${name} REUSE_FROM ${_first})
     else()
-      set_property(GLOBAL PROPERTY IIR2D_FIRST_TEST ${name})
-      target_precompile_headers(${name} PRIVATE <gmock/gmock.h>)
+      target_precompile_headers(${name} REUSE_FROM test_headers)
     endif()
   endif()
   if(NOT T_TIMEOUT)
