@@ -6,18 +6,21 @@
 #define __has_feature(feature) 0
 #endif
 
-namespace workbench {
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#define IIR2D_ADDRESS_SANITIZED 1
+#else
+#define IIR2D_ADDRESS_SANITIZED 0
+#endif
 
 #if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
-inline constexpr bool thread_sanitized = true;
+#define IIR2D_THREAD_SANITIZED 1
 #else
-inline constexpr bool thread_sanitized = false;
+#define IIR2D_THREAD_SANITIZED 0
 #endif
 
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
-inline constexpr bool sanitized = true;
-#else
-inline constexpr bool sanitized = thread_sanitized;
-#endif
+namespace workbench {
+
+inline constexpr bool thread_sanitized = IIR2D_THREAD_SANITIZED != 0;
+inline constexpr bool sanitized = IIR2D_ADDRESS_SANITIZED != 0 || thread_sanitized;
 
 }  // namespace workbench

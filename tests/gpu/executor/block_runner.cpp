@@ -15,7 +15,9 @@
 #include <utility>
 #include <vector>
 
-#if defined(__SANITIZE_ADDRESS__)
+#include "tests/sanitized.h"
+
+#if IIR2D_ADDRESS_SANITIZED
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
@@ -41,7 +43,7 @@ class SharedMemory {
     explicit SharedMemory(std::size_t bytes)
         : m_bytes(bytes), m_memory(new Chunk[(bytes + red_zone) / 16 + 1]) {
         std::memset(data() + m_bytes, poison, red_zone);
-#if defined(__SANITIZE_ADDRESS__)
+#if IIR2D_ADDRESS_SANITIZED
         __asan_poison_memory_region(data() + m_bytes, red_zone);
 #endif
     }
@@ -71,7 +73,7 @@ class SharedMemory {
         unsigned char bytes[16];
     };
     void unpoison() {
-#if defined(__SANITIZE_ADDRESS__)
+#if IIR2D_ADDRESS_SANITIZED
         __asan_unpoison_memory_region(data() + m_bytes, red_zone);
 #endif
     }
@@ -82,13 +84,13 @@ class SharedMemory {
 // Tells AddressSanitizer that execution is about to move to another stack, and that it has.
 void before_switch([[maybe_unused]] void** fake_stack, [[maybe_unused]] const void* bottom,
                    [[maybe_unused]] std::size_t bytes) {
-#if defined(__SANITIZE_ADDRESS__)
+#if IIR2D_ADDRESS_SANITIZED
     __sanitizer_start_switch_fiber(fake_stack, bottom, bytes);
 #endif
 }
 void after_switch([[maybe_unused]] void* fake_stack, [[maybe_unused]] const void** bottom,
                   [[maybe_unused]] std::size_t* bytes) {
-#if defined(__SANITIZE_ADDRESS__)
+#if IIR2D_ADDRESS_SANITIZED
     __sanitizer_finish_switch_fiber(fake_stack, bottom, bytes);
 #endif
 }

@@ -8,6 +8,7 @@
 #include "kernels/iir/gpu_tiles.h"
 #include "tests/gpu/executor/block_runner.h"
 #include "tests/gpu/iir/gpu_iir_testing.h"
+#include "tests/sanitized.h"
 
 namespace {
 
@@ -216,7 +217,7 @@ TEST(GpuFault, AWarpThatLeavesBeforeABarrierIsCaught) {
         std::runtime_error);
 }
 
-#if !defined(__SANITIZE_ADDRESS__)  // which ends the program at the write itself
+#if !IIR2D_ADDRESS_SANITIZED  // which ends the program at the write itself
 TEST(GpuFault, AWriteBeyondSharedMemoryIsCaught) {
     constexpr auto body = [](const Nothing&, const iir2d::gpu::Block& block) { block.shared()[64] = 1; };
     const Nothing nothing;

@@ -16,6 +16,7 @@
 #include "iir2d/plan.h"
 #include "iir2d/reference.h"
 #include "tests/kernels/memory/failing_new.h"
+#include "tests/sanitized.h"
 
 namespace {
 
@@ -245,7 +246,7 @@ std::vector<Call> plan_calls(Planes& planes_of) {
     return calls;
 }
 
-#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__linux__) && !IIR2D_ADDRESS_SANITIZED && !IIR2D_THREAD_SANITIZED
 // Pages of the process in memory.
 long resident_pages() {
     long all = 0;
