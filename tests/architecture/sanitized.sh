@@ -9,8 +9,9 @@ preset=${1:?usage: sanitized.sh ci-asan|ci-tsan [JOBS]}
 jobs=${2:-$(nproc)}
 build=build/$preset
 case $preset in
-    ci-asan) targets=(iir_test kernels_pool_test kernels_support_test device_test core_batch_test
-                      core_evidence_test core_files_test core_support_test recipe_test) ;;
+    ci-asan) targets=(iir_test kernels_pool_test kernels_support_test kernels_tune_test device_test core_batch_test
+                      core_duel_test core_evidence_test core_files_test core_record_test core_release_test
+                      core_support_test core_tune_test ptx_test recipe_test solve_test synth_test) ;;
     ci-tsan) targets=(core_benchmark_test core_support_test core_worker_test preview_test) ;;
     *) printf 'sanitized: error: there is no set of tests for %s\n' "$preset" >&2; exit 2 ;;
 esac
@@ -36,11 +37,35 @@ run() {
 }
 case $preset in
     # The C interface of filters and pooling: values, views, gradients and what they refuse. Without those of polling,
-    # whose images are large. What is not built is no test.
+    # whose images are large, and of numbers of threads, of which there is one without oneTBB. What is not built is no test.
     ci-asan)
-        run kernels -R "^(FilterC|PoolC|PoolErrors|PoolBackward|PoolShape)" -E "Poll|_NOT_BUILT"
-        for folder in device support; do run "kernels/$folder" -E _NOT_BUILT; done
-        # This one filters whole photographs thirty times, and takes minutes.
-        run core -E "RecipeScaled.AProxyLooksLikeTheResult|^core_image_|^compile_test|^ptx\.|_NOT_BUILT" ;;
+        run kernels -R "^(FilterC|PoolC|PoolErrors|PoolBackward|PoolShape)" -E "Poll|EveryNumberOfThreads|_NOT_BUILT"
+        # A plane of two million samples by every config takes minutes; there are no instruction sets without Highway.
+        for folder in device support tune; do run "kernels/$folder" -E "^ConfigBits.LargeAnd|^tune\.on_|_NOT_BUILT"; done
+        # What takes half a second and more in a release build takes five to ten there. Others run the same code.
+        long=(
+            DuelJudge.MakesHardlyAFalseVerdictOnALoadedMachine
+            RecipeScaled.AProxyLooksLikeTheResult RecipeScaled.AProxyOfPoolingShowsTheWholeImageAsBrightAsTheResult
+            Consistency.DoesNotWriteOutWhatAHostileMatrixAsksFor HostileRecord.FilesAreJudgedByTheirSizeBeforeTheyAreRead
+            HostileRecord.KeysAndValuesReachNoTerminal Schema.AgreesWithAGeneralValidator
+            VerifyTest.FindsAnyChangedCharacterOfALoneJson VerifyTest.KnowsTheCasesOfItsMatrix VerifyTest.RefusesHostileJson
+            DuelEvidence.CountsWhereItWasAttachedLastAndIsOfTheMeasuredLibrary
+            DuelEvidence.IsRefusedWhereItIsSlowerUnsignedOrOfAnotherCommit ExportTest.GivesWhatVerifiesWhereItIsUnpacked
+            ForgingTest.OfAPromotionAtAnotherTime ReleaseTest.JudgesEvidenceByWhatItSays
+            ReleaseTest.KeepsAClockThatWasSetBackFromRevivingAWaiver ReleaseTest.NeedsLessForACandidate
+            ReleaseTest.RefusesARegressionUnlessWaived ReleaseTest.TakesTheSignatureOfWhoHoldsTheRoleOnWhatTheySaw
+            ReleaseTest.WaivesAP1ForACandidateOnly StoreTest.FindsWhatIsMissingAddedOrCutOff
+            StoreTest.IsPutRightAfterAKillInAPromotion StoreTest.NamesTheFileOfAnyAlteredByte
+            TestReport.DoesNotCountWhatTestsPrint TestReport.RefusesMoreTagsAndAttributesThanOneCanHold
+            Duel.FailsACrashAHangAndARefusalByNameAndGoesOn Duel.IsRefusedForALibraryThatCrashesOrHangsWhileItIsOpened
+            Duel.PoolsForwardAndBackward DuelSchema.AgreesWithAGeneralValidator
+            Limits.MemoryOfALaunchHasAnEnd Opcodes.GiveWhatIsExpectedOfThem
+            Compiled DataSet.IsTheSame Language.AnyDrawnTreeIsReadBackFromItsSource VerifyDataSet.FindsNothingInWhatWasMade
+            VerifyDataSet.HostileLinesAreErrorsInBoundedMemory VerifyDataSet.NamesEach
+            All/Engines.GiveTheCompiledKernelsBits Poisson1d.MistakesInItsKernelsAreSeenInTheRate
+            Poisson2d.ConvergesWithTheOrderOfItsElements Poisson2d.MultigridTakesAsManyCyclesForAnySize
+            Poisson2d.ThreadsDoNotChangeABit)
+        names=$(IFS='|'; echo "${long[*]}")
+        run core -E "^(${names//./\\.})|^core_image_|^compile_test|^ptx\.|_NOT_BUILT" ;;
     ci-tsan) run core -L "^threads$" ;;
 esac
