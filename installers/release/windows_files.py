@@ -61,7 +61,8 @@ def check_programs(tree):
     for file in tree.rglob("*"):
         data = file.read_bytes() if file.is_file() else b""
         for folder in (common.SOURCES, cross_build.prefix_of_dependencies()):
-            expect(f"{folder}/".encode() not in data, f"{file.name} holds the path {folder}")
+            in_a_name = re.sub(r"\W", "_", str(folder)) + "_"  # as dlltool has it
+            expect(f"{folder}/".encode() not in data and in_a_name.encode() not in data, f"{file.name} holds the path {folder}")
     return ", ".join(file.name for file in ours(tree))
 
 

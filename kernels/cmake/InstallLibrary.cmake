@@ -58,7 +58,8 @@ if(MINGW)
   add_custom_command(TARGET iir2d POST_BUILD
     COMMAND ${CMAKE_COMMAND} -DALL=${CMAKE_CURRENT_BINARY_DIR}/iir2d-all.def -DDEF=${CMAKE_CURRENT_BINARY_DIR}/iir2d.def
             -P ${CMAKE_CURRENT_LIST_DIR}/WriteDef.cmake
-    COMMAND ${CMAKE_DLLTOOL} -m i386:x86-64 -D iir2d.dll -d ${CMAKE_CURRENT_BINARY_DIR}/iir2d.def -l ${_lib}
+    COMMAND ${CMAKE_DLLTOOL} -m i386:x86-64 -D iir2d.dll -d iir2d.def -l iir2d.lib  # it names what is inside by the path it is given
+    WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}
     BYPRODUCTS ${_lib} VERBATIM)
   iir2d_install_for_builders(FILES ${_lib} DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
