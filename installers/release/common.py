@@ -186,6 +186,6 @@ def packages_in(list_file):
     return [name for name in names if name]
 
 
-def run_any(*command):
+def run_any(*command, env=None):
     """Standard output of a program, whatever it ends with."""
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, encoding="utf-8", check=False).stdout
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, encoding="utf-8", check=False, env=env).stdout
