@@ -5,7 +5,6 @@ import os
 import pathlib
 import tempfile
 import time
-import xml.etree.ElementTree as xml
 
 import build
 import check
@@ -14,10 +13,12 @@ import check_portable
 import check_windows
 import common
 import deb_files
+import table
 import windows
 from report import Report, expect
 
 TOOL = "make_release"
+PACKAGED = common.SOURCES / "build/packaged"
 # File in evidence/: the kind it is attached as.
 KINDS = {"packaging-report.xml": "packaging-report", "rebuild.json": "rebuild", "licence.txt": "licence", "notices.txt": "notices"}
 WITH_COMMIT = ("packaging-report", "rebuild")
@@ -64,7 +65,7 @@ def try_packages(report, options, version, stage, debs, made):
         check_portable.check(report, appimage, tree, [common.SOURCES], options.quick, debs)
     if any(is_zip_for_windows(file) for file in made):
         zipped, installer = (next(file for file in made if file.name.endswith(f"-win64.{kind}")) for kind in ("zip", "exe"))
-        check_windows.check(report, zipped, installer, common.SOURCES / "build/packaged")
+        check_windows.check(report, zipped, installer, PACKAGED)
     if archive and not options.quick:
         report.check("source: builds and passes its tests without .git", check_source_builds, archive, version, options.jobs)
 
@@ -93,23 +94,18 @@ def check_source_builds(archive, version, jobs):
         tree = next(path for path in scratch.iterdir() if path.is_dir())
         env = {name: value for name, value in os.environ.items() if name != common.STATE}
         folder = scratch / "built"
-        common.run("cmake", "--preset", "ci", "-S", tree, "-B", folder, *gpu_kernels(), env=env, cwd=tree)
+        image = windows.gpu_image(PACKAGED)
+        common.run("cmake", "--preset", "ci", "-S", tree, "-B", folder, *([f"-DIIR2D_GPU_IMAGE={image}"] if image else []), env=env, cwd=tree)
         common.run("cmake", "--build", folder, "--parallel", jobs, env=env)
         said = common.run(folder / "bin/iir2d", "--version", env=env)
         expect(version["COMMIT"] in said, f"--version says: {said}")
         report = folder / "tests.xml"
         common.run_any("ctest", "--test-dir", folder, "--parallel", jobs, "--timeout", "900", "-E", "^python$", "--output-junit", report,
                        env=env)
-        cases = xml.parse(report).getroot().findall("testcase")
-    failed = [case.get("name") for case in cases if case.get("status") == "fail"]
-    expect(not failed, f"of {len(cases)} tests failed: {', '.join(failed)}")
-    return f"{len(cases)} tests passed"
-
-
-def gpu_kernels():
-    """Those of the packages, where they are: they are made once."""
-    image = common.SOURCES / "build/packaged/kernels/gpu_kernels.fatbin"
-    return [f"-DIIR2D_GPU_IMAGE={image}"] if image.with_name(image.name + ".txt").is_file() else []
+        found = table.results([report])
+    failed = [name for name, passed in found.items() if not passed]
+    expect(found and not failed, f"of {len(found)} tests failed: {', '.join(failed)}")
+    return f"{len(found)} tests passed"
 
 
 def rebuild(options, version, made, folder, builds):
@@ -125,11 +121,11 @@ def rebuild(options, version, made, folder, builds):
             common.say(TOOL, f"building again in {clone}")
             command = [clone / "installers/make_release.sh", "--only", ",".join(sorted(options.kinds)), "--no-rebuild", "--no-tests",
                        "--out", place, "--jobs", options.jobs]
-            image = gpu_kernels()
+            image = windows.gpu_image(PACKAGED)
             common.run(*command, umask=umask,
                        env={**build.environment(version, False), **more, "IIR2D_SKIP_DEPS": "1", "CCACHE_DISABLE": "1",
                             "IIR2D_WINDOWS_DEPENDENCIES": str(windows.prefix_of_dependencies()),
-                            **({"IIR2D_GPU_IMAGE": image[0].partition("=")[2]} if image else {})})
+                            **({"IIR2D_GPU_IMAGE": str(image)} if image else {})})
             hashes = {path.name: common.sha256_of(place / path.name) for path in made}
             builds.append({"library_sha256": library_hash(place), "packages": hashes,
                            "built_utc": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())})
