@@ -96,8 +96,8 @@ TEST_P(Stopping, WhileNobodyReadsTheOutput) {
 }
 
 TEST_P(Stopping, LeavesNoTemporaryFile) {
-    // A filter that takes long, on an image that is read at once.
-    const std::string image = write_image("a.pgm", 512, 512);
+    // A recipe that takes seconds on any machine, on an image that is read at once.
+    const std::string image = write_image("a.pgm", 1024, 1024);
     std::string operations;
     for (int i = 0; i < 2000; ++i)
         operations +=
