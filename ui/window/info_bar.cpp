@@ -94,8 +94,8 @@ void InfoBar::setProbe(std::optional<QPoint> sourcePixel) {
     showProbe();
 }
 
-void InfoBar::setZoom(double zoom) {
-    m_zoom->setFullText(m_session.image() ? zoomText(zoom) : QString(),
+void InfoBar::setZoom(std::optional<double> zoom) {
+    m_zoom->setFullText(m_session.image() && zoom ? zoomText(*zoom) : QString(),
                         tr("Screen pixels for each pixel of the image"));
 }
 

@@ -25,7 +25,7 @@ class InfoBar : public QWidget {
     InfoBar(Session& session, LiveChoice& choice, QWidget* parent = nullptr);
 
     void setProbe(std::optional<QPoint> sourcePixel);
-    void setZoom(double zoom);
+    void setZoom(std::optional<double> zoom);  // none: the picture was not shown yet
     void setMark(const ViewMark& mark);
 
   Q_SIGNALS:

@@ -100,6 +100,7 @@ class MainWindow : public QMainWindow {
 
   private:
     void connectSession();
+    void showZoom();
     void connectPages();
     void takeDrops();
     void restoreLayout();
