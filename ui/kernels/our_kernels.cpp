@@ -65,7 +65,11 @@ void OurKernels::loadFrom(const std::filesystem::path& file) {
             if (!loaded->trafficProblem.empty())
                 m_note += QStringLiteral(". ") + toSentence(loaded->trafficProblem);
             Q_EMIT changed();
-            if (const auto waiting = std::exchange(m_waiting, {})) waiting();
+            // Nothing was asked for: the first one, so that the page is not empty.
+            if (const auto waiting = std::exchange(m_waiting, {}))
+                waiting();
+            else if (!m_kernels->kernels().empty())
+                showKernel(toText(m_kernels->kernels().front().name));
         });
     Q_EMIT changed();
 }

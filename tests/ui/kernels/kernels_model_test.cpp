@@ -51,6 +51,21 @@ class KernelsModelTest : public ::testing::Test {
     OurKernels ours{session, shown};
 };
 
+TEST_F(KernelsModelTest, ShowsTheFirstKernelUntilAnotherIsAskedFor) {
+    load();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !ours.isBusy(); }, patience_ms));
+    ASSERT_NE(shown.kernel(), nullptr);
+    EXPECT_EQ(shown.kernel()->kernel, ours.kernels()->kernels().front().name);
+    OurKernels asked{session, shown};
+    asked.setShown(true);
+    const QSignalSpy names(&asked, &OurKernels::shown);
+    asked.loadFrom(testing::installedKernels(folder, testing::twoKernels));
+    asked.showKernel(QStringLiteral("pool_max_f32"));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !asked.isBusy(); }, patience_ms));
+    ASSERT_EQ(names.count(), 1);
+    EXPECT_EQ(names.front().front().toString(), QLatin1String("pool_max_f32"));
+}
+
 TEST_F(KernelsModelTest, ReadsTheInstalledTextAndCutsOneKernel) {
     load();
     ASSERT_NE(ours.kernels(), nullptr);
