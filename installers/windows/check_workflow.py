@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Holds the workflow for Windows to GitHub's schema and to zizmor's rules, as far as that can be done without running it.
+"""Holds the hosted workflows to GitHub's schema and to zizmor's rules, as far as that can be done without running it.
 usage: check_workflow.py [--report FILE.xml]
 
 Both tools come from PyPI, pinned, into an environment in build/. Exit code 0, 5 when one of them finds something, 6 when they cannot be had.
@@ -16,7 +16,7 @@ sys.path.insert(0, str(SOURCES / "installers/release"))
 import common  # noqa: E402
 from report import Report, expect  # noqa: E402
 
-WORKFLOW = SOURCES / ".github/workflows/windows.yml"
+WORKFLOWS = sorted((SOURCES / ".github/workflows").glob("*.yml"))
 TOOLS = ("check-jsonschema==0.39.0", "zizmor==1.32.0")
 
 
@@ -35,8 +35,8 @@ def main():
         venv.create(folder, with_pip=True)
     common.run(folder / "bin/pip", "install", "--quiet", "--disable-pip-version-check", *TOOLS)
     report = Report("check_workflow", "packaging")
-    report.check("workflow: GitHub's schema", told, folder / "bin/check-jsonschema", "--builtin-schema", "vendor.github-workflows", WORKFLOW)
-    report.check("workflow: zizmor finds nothing", told, folder / "bin/zizmor", "--offline", WORKFLOW)
+    report.check("workflow: GitHub's schema", told, folder / "bin/check-jsonschema", "--builtin-schema", "vendor.github-workflows", *WORKFLOWS)
+    report.check("workflow: zizmor finds nothing", told, folder / "bin/zizmor", "--offline", *WORKFLOWS)
     report.finish(chosen.report)
 
 

@@ -37,6 +37,15 @@ def test_every_module_it_names_is_there():
         assert path.with_suffix(".py").is_file() or (path / "__main__.py").is_file(), name
 
 
+def test_actions_are_pinned_and_keep_no_credentials():
+    actions = [step for job in JOBS.values() for step in job["steps"] if "uses" in step]
+    assert len(actions) > 10
+    for step in actions:
+        assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", step["uses"]), step["uses"]
+        if step["uses"].startswith("actions/checkout@"):
+            assert step["with"]["persist-credentials"] is False
+
+
 def test_the_notebook_is_executed():
     (command,) = [line for text in COMMANDS for line in text.splitlines() if "--execute" in line]
     assert (ROOT / command.split()[-1]).is_file() and command.split()[-1].endswith(".ipynb")
