@@ -57,7 +57,7 @@ void FiguresTable::follow() {
 }
 
 int FiguresTable::wantedWidth(int column) {
-    return std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column)) + 12;
+    return std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column));
 }
 
 void FiguresTable::fitColumns() {

@@ -55,9 +55,8 @@ void ReleaseTable::fitColumns() {
     }
     if (texts.isEmpty() || std::exchange(m_fitted, texts) == texts) return;
     resizeColumnsToContents();
-    for (int column = 0; column < m_sorted->columnCount(); ++column) {
-        setColumnWidth(column, std::min(columnWidth(column) + normalSpacing, widestReleaseColumn));
-    }
+    for (int column = 0; column < m_sorted->columnCount(); ++column)
+        setColumnWidth(column, std::min(columnWidth(column), widestReleaseColumn));
 }
 
 void ReleaseTable::copySelection() const {

@@ -25,6 +25,10 @@ bool isNumber(const QVariant& cell) {
            cell.typeId() == QMetaType::Double;
 }
 
+QVariant alignmentOf(const QVariant& cell) {
+    return QVariant(Qt::Alignment((isNumber(cell) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
+}
+
 QString textOfCell(const QVariant& cell) {
     if (cell.typeId() == QMetaType::ULongLong) return QLocale().toString(cell.toULongLong());
     if (cell.typeId() == QMetaType::LongLong) return QLocale().toString(cell.toLongLong());
@@ -108,16 +112,19 @@ QVariant TextTableModel::data(const QModelIndex& index, int role) const {
         case sortRole:
             return cell;
         case Qt::TextAlignmentRole:
-            return QVariant(
-                Qt::Alignment((isNumber(cell) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
+            return alignmentOf(cell);
         default:
             return {};
     }
 }
 
 QVariant TextTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation != Qt::Horizontal || role != Qt::DisplayRole) return {};
-    return m_headers.value(section);
+    if (orientation != Qt::Horizontal) return {};
+    if (role == Qt::DisplayRole) return m_headers.value(section);
+    // Above figures, where figures are.
+    if (role == Qt::TextAlignmentRole && !m_rows.isEmpty())
+        return alignmentOf(m_rows.front().cells.value(section));
+    return {};
 }
 
 TextTable::TextTable(const QString& name, QWidget* parent)
@@ -135,7 +142,7 @@ void TextTable::setRows(const QStringList& headers, QList<TextTableModel::Row> r
     m_model->setRows(headers, std::move(rows));
     resizeColumnsToContents();
     for (int column = 0; column < m_sorted->columnCount(); ++column)
-        setColumnWidth(column, std::min(columnWidth(column) + normalSpacing, widestTextColumn));
+        setColumnWidth(column, std::min(columnWidth(column), widestTextColumn));
 }
 
 void TextTable::setFilter(const QString& words) {

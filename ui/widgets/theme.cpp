@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QFontDatabase>
 #include <QFontMetrics>
+#include <QHeaderView>
 #include <QPainter>
 #include <QPalette>
 #include <QPointer>
@@ -11,6 +12,7 @@
 #include <QStyleFactory>
 #include <QStyleOption>
 #include <QStyleOptionToolButton>
+#include <QTableView>
 
 namespace workbench {
 namespace {
@@ -77,6 +79,12 @@ const QStyleOptionToolButton* menuButtonWithText(const QStyleOption* option) {
     return opens ? button : nullptr;
 }
 
+// Returns whether it is a table with cells, or the header of one.
+bool isOfTable(const QWidget* widget) {
+    const auto* header = qobject_cast<const QHeaderView*>(widget);
+    return qobject_cast<const QTableView*>(header ? header->parentWidget() : widget) != nullptr;
+}
+
 // Fusion outlines check and radio boxes darker than the window, which on a dark one cannot be seen, and draws
 // the arrow of a button with a menu into its lower right corner, where it reads as a comma after the text.
 class WorkbenchStyle : public QProxyStyle {
@@ -103,6 +111,13 @@ class WorkbenchStyle : public QProxyStyle {
             painter->drawRoundedRect(box, 1.5, 1.5);
         }
         painter->restore();
+    }
+
+    // Text at the left of a table's cell would touch the figure at the right of the one before it.
+    int pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const override {
+        const bool isMargin = metric == PM_FocusFrameHMargin || metric == PM_HeaderMargin;
+        return isMargin && isOfTable(widget) ? tableCellMargin
+                                             : QProxyStyle::pixelMetric(metric, option, widget);
     }
 
     QSize sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& contents,

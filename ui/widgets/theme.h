@@ -35,6 +35,7 @@ struct ThemeColours {
 // The margins and gaps of every layout: small inside a group, normal between groups.
 inline constexpr int smallSpacing = 4;
 inline constexpr int normalSpacing = 8;
+inline constexpr int tableCellMargin = 6;  // of text in tables, beside the style's own pixel
 
 // Sets style, palette and the named colours; Theme::system follows the palette the desktop gave at start.
 void applyTheme(QApplication& application, Theme theme);

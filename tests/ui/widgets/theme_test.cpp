@@ -4,11 +4,14 @@
 #include <gmock/gmock.h>
 
 #include <QApplication>
+#include <QHeaderView>
 #include <QMenu>
 #include <QPalette>
 #include <QPixmap>
 #include <QSignalSpy>
+#include <QTableWidget>
 #include <QToolButton>
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -81,6 +84,47 @@ TEST(Theme, DrawsTheArrowOfAMenuBesideTheTextAtHalfHeight) {
     double middle = 0;
     for (const int y : rows) middle += static_cast<double>(y) / static_cast<double>(rows.size());
     EXPECT_NEAR(middle, image.height() / 2.0, 2.0);
+}
+
+TEST(Theme, KeepsTextOfACellApartFromTheFigureBeforeIt) {
+    applyTheme(*qApp, Theme::light);
+    QTableWidget table(1, 2);
+    table.setHorizontalHeaderLabels({QStringLiteral("GB/s"), QStringLiteral("Parity")});
+    const auto ink = [&](const QWidget& widget,
+                         int height) {  // the columns that have any, from left to right
+        const QImage image = const_cast<QWidget&>(widget).grab().toImage();
+        std::vector<int> columns;
+        for (int x = 1; x < image.width() - 1; ++x) {
+            for (int y = 4; y < height - 4; ++y) {
+                if (qGray(image.pixel(x, y)) < 100) {
+                    columns.push_back(x);
+                    break;
+                }
+            }
+        }
+        return columns;
+    };
+    auto* figure = new QTableWidgetItem(QStringLiteral("14.56"));
+    figure->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    table.setItem(0, 0, figure);
+    table.setItem(0, 1, new QTableWidgetItem(QStringLiteral("passed")));
+    table.horizontalHeaderItem(0)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    table.horizontalHeaderItem(1)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    table.setShowGrid(false);
+    table.clearSelection();
+    table.resizeColumnsToContents();
+    const int edge = table.columnWidth(0);
+    for (const auto& [widget, height] :
+         {std::pair<const QWidget*, int>{table.viewport(), table.rowHeight(0)},
+          {table.horizontalHeader()->viewport(), table.horizontalHeader()->sizeHint().height()}}) {
+        const std::vector<int> columns = ink(*widget, height);
+        const auto right = std::lower_bound(columns.begin(), columns.end(), edge + 1);
+        ASSERT_NE(right, columns.begin());
+        ASSERT_NE(right, columns.end());
+        EXPECT_GE(*right - *std::prev(right), 2 * tableCellMargin) << widget->metaObject()->className();
+    }
+    EXPECT_GE(table.horizontalHeader()->sectionSizeHint(1),
+              table.fontMetrics().horizontalAdvance(QStringLiteral("Parity")) + 2 * tableCellMargin);
 }
 
 TEST(Theme, TellsOfAChange) {
