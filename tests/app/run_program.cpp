@@ -44,6 +44,13 @@ class Capture {
     int m_descriptor = -1;
 };
 
+// Whether it ended; its exit code is still to be taken.
+bool has_ended(pid_t child) {
+    siginfo_t seen{};
+    return waitid(P_PID, static_cast<id_t>(child), &seen, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           seen.si_pid == child;
+}
+
 // Until the child handles SIGINT: on a busy machine it may take long to start. At most 30 seconds, or until
 // it ended.
 void wait_for_handler(pid_t child) {
@@ -95,12 +102,14 @@ Outcome run_program(const std::string& program, const std::vector<std::string>& 
     if (failed != 0) return {.code = -1, .out = {}, .err = "could not start " + program};
     if (options.interrupt_after) {
         wait_for_handler(child);
-        std::this_thread::sleep_for(*options.interrupt_after);
+        const auto until = std::chrono::steady_clock::now() + *options.interrupt_after;
+        while (std::chrono::steady_clock::now() < until && !has_ended(child))
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
         kill(child, options.signal);
     } else if (options.interrupt_when) {
         wait_for_handler(child);
         // At most 30 seconds: what the program then does shows that it never came to it.
-        for (int i = 0; i < 3000 && !options.interrupt_when(child); ++i)
+        for (int i = 0; i < 3000 && !options.interrupt_when(child) && !has_ended(child); ++i)
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
         kill(child, options.signal);
     }

@@ -19,7 +19,7 @@ struct Outcome {
 
 struct RunOptions {
     std::vector<std::string> environment = {};  // NAME=value, on top of our own
-    // Of handling SIGINT: send `signal` then.
+    // Of handling SIGINT: send `signal` then. One that ended by itself by then is not waited for.
     std::optional<std::chrono::milliseconds> interrupt_after = {};
     // Once it handles SIGINT: send `signal` as soon as this is true of its process number.
     std::function<bool(int)> interrupt_when = {};

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
-# Configures, builds and runs the consumer project in LANGUAGE against the library in PREFIX, in WORK.
+# Configures, builds and runs the consumer project in LANGUAGE against the library in PREFIX, in WORK. HEADERS=OFF: without the
+# headers one by one.
+if(NOT DEFINED HEADERS)
+  set(HEADERS ON)
+endif()
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 file(REMOVE_RECURSE ${WORK})
 run(_ ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/../project -B ${WORK} -G ${GENERATOR}
-    -DLANGUAGE=${LANGUAGE} -DCMAKE_PREFIX_PATH=${PREFIX} -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
+    -DLANGUAGE=${LANGUAGE} -DHEADERS=${HEADERS} -DCMAKE_PREFIX_PATH=${PREFIX} -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
     -DCMAKE_BUILD_TYPE=${CONFIG} -DCMAKE_${LANGUAGE}_COMPILER=${COMPILER} "-DCMAKE_${LANGUAGE}_FLAGS=${FLAGS}")
 run(_ ${CMAKE_COMMAND} --build ${WORK})
 # The package found is the one in PREFIX, not another one of the machine.

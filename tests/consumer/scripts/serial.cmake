@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The installed library of PREFIX with LIBRARY, which was linked without oneTBB, in its place, in WORK: it needs no
-# oneTBB and both examples run on it. A build with IIR2D_USE_TBB=OFF configures and compiles nothing with oneTBB.
+# oneTBB and both examples run on it (the headers are those of the other tests). A build with IIR2D_USE_TBB=OFF configures and compiles nothing with oneTBB.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 file(REMOVE_RECURSE ${WORK}/prefix)
 file(COPY ${PREFIX}/ DESTINATION ${WORK}/prefix)
@@ -19,7 +19,7 @@ if(READELF)
 endif()
 foreach(LANGUAGE C CXX)
   run(_ ${CMAKE_COMMAND} -DPREFIX=${WORK}/prefix -DWORK=${WORK}/${LANGUAGE} -DLANGUAGE=${LANGUAGE}
-      -DCOMPILER=${${LANGUAGE}_COMPILER} "-DFLAGS=${FLAGS}" -DGENERATOR=${GENERATOR} -DCONFIG=${CONFIG}
+      -DCOMPILER=${${LANGUAGE}_COMPILER} "-DFLAGS=${FLAGS}" -DGENERATOR=${GENERATOR} -DCONFIG=${CONFIG} -DHEADERS=OFF
       -P ${CMAKE_CURRENT_LIST_DIR}/cmake_consumer.cmake)
 endforeach()
 
