@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "core/record/record.h"
 #include "tests/app/cli_folder.h"
 #include "tests/app/run_program.h"
 
@@ -175,9 +176,18 @@ TEST_F(EvidenceCli, FindsAnyChangedCharacterOfALoneRecord) {
         do bad[at] = characters[random() % (digit ? 10 : characters.size())];
         while (bad[at] == good[at]);
         std::ofstream(path("bad.json"), std::ios::binary | std::ios::trunc) << bad;
-        const auto verified = iir2d({"verify", path("bad.json"), "-q"});
-        EXPECT_EQ(verified.code, 5) << "character " << at << " as '" << bad[at] << "': " << verified.err;
-        refused += verified.code == 5 ? 1 : 0;
+        // Verified as the command does it, and every fifth by the command: starting it 300 times takes
+        // seconds.
+        SCOPED_TRACE("character " + std::to_string(at) + " as '" + bad[at] + "'");
+        const auto verified = workbench::verify_record(path("bad.json"));
+        ASSERT_TRUE(verified) << verified.error().message;
+        EXPECT_THAT(verified->problems, SizeIs(1));
+        refused += verified->problems.empty() ? 0 : 1;
+        if (i % 10 < 2) {  // of either kind
+            const auto told = iir2d({"verify", path("bad.json"), "-q"});
+            EXPECT_EQ(told.code, 5) << told.err;
+            EXPECT_THAT(error_lines(told.err), Not(IsEmpty()));
+        }
         still_json += Json::accept(bad) ? 1 : 0;
     }
     EXPECT_EQ(refused, 300);

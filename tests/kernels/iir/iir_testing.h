@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <random>
 #include <string>
 #include <vector>
@@ -13,13 +15,21 @@
 
 namespace iir_test {
 
+// The first `count` values of the sequence of a seed. A sequence is drawn once: tests ask for the same ones
+// again and again.
 inline std::vector<double> random_plane(std::int64_t count, unsigned seed) {
-    std::mt19937_64 engine(seed);
+    struct Sequence {
+        std::mt19937_64 engine;
+        std::vector<double> drawn;
+    };
+    static std::map<unsigned, Sequence> sequences;
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    auto& [engine, drawn] = sequences.try_emplace(seed, Sequence{std::mt19937_64(seed), {}}).first->second;
     std::uniform_real_distribution<double> uniform(0.0, 1.0);
-    std::vector<double> plane(static_cast<std::size_t>(count));
     // Floats, so that the same values can be stored in every precision.
-    for (double& v : plane) v = static_cast<float>(uniform(engine));
-    return plane;
+    while (std::ssize(drawn) < count) drawn.push_back(static_cast<float>(uniform(engine)));
+    return {drawn.begin(), drawn.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
 inline std::int64_t count_of(const iir2d::Shape& s) {
@@ -43,6 +53,7 @@ inline iir2d::Result<std::vector<double>> run_cpu(const iir2d::FilterDesc& desc,
     return element == iir2d::ElementType::f64 ? run(double{}) : run(float{});
 }
 
+// The same in every precision.
 inline std::vector<double> run_reference(const iir2d::FilterDesc& desc, const std::vector<double>& x) {
     std::vector<double> y(x.size());
     const auto done = iir2d::reference::filter(desc, x, y);

@@ -57,26 +57,21 @@ TEST(Raster, TheFirstStepOfTheColumnsGoesAlongWithTheRows) {
 TEST(Raster, EverySizeIsWithinTheBoundAloneSharedAndInPlace) {
     for (const int id : {1, 3, 4, 5, 6}) {
         for (const Border border : all_borders) {
-            for (const Precision precision : all_precisions) {
-                for (const auto& [w, h] : {std::pair{16, 64},
-                                           {31, 65},
-                                           {33, 79},
-                                           {129, 145},
-                                           {513, 130},
-                                           {1030, 81},
-                                           {545, 177}}) {
-                    const FilterDesc desc{
-                        .shape = {.h = h, .w = w},
-                        .filter = {.id = id},
-                        .border = border,
-                        .precision = precision,
-                        .start = border == Border::clamp ? Start::steady : Start::truncated};
-                    const auto x = random_plane(count_of(desc.shape), 11);
+            for (const auto& [w, h] :
+                 {std::pair{16, 64}, {31, 65}, {33, 79}, {129, 145}, {513, 130}, {1030, 81}, {545, 177}}) {
+                FilterDesc desc{.shape = {.h = h, .w = w},
+                                .filter = {.id = id},
+                                .border = border,
+                                .start = border == Border::clamp ? Start::steady : Start::truncated};
+                const auto x = random_plane(count_of(desc.shape), 11);
+                const auto expected = run_reference(desc, x);
+                for (const Precision precision : all_precisions) {
+                    desc.precision = precision;
                     const auto one = run_cpu(desc, x, 1);
                     ASSERT_TRUE(one);
                     const auto bound = FilterPlan::make(*Device::cpu(1), desc)->precision().max_abs_error;
                     ASSERT_TRUE(bound);
-                    EXPECT_LE(max_abs_difference(*one, run_reference(desc, x)), *bound) << describe(desc);
+                    EXPECT_LE(max_abs_difference(*one, expected), *bound) << describe(desc);
                     // From 65536 samples on several threads take part.
                     if (w * h < 1 << 16) continue;
                     for (const int threads : {2, 3, 8})
@@ -99,16 +94,16 @@ TEST(Raster, ASteadyPeriodicStartGoesDownWithTheRows) {
     for (const FilterSpec& filter : {FilterSpec{1, {{"alpha", 0.3}}}, FilterSpec{2, {{"a", 0.25}}},
                                      FilterSpec{5, {{"alpha", 0.3}}}, FilterSpec{6, {{"sigma", 0.6}}}}) {
         for (const Border border : {Border::mirror, Border::wrap}) {
+            FilterDesc desc{
+                .shape = {.h = 301, .w = 260}, .filter = filter, .border = border, .start = Start::steady};
+            const auto noise = random_plane(count_of(desc.shape), 17);
+            const auto expected = run_reference(desc, noise);
             for (const Precision precision : all_precisions) {
-                const FilterDesc desc{.shape = {.h = 301, .w = 260},
-                                      .filter = filter,
-                                      .border = border,
-                                      .precision = precision,
-                                      .start = Start::steady};
+                desc.precision = precision;
                 EXPECT_THAT(kernel_of(desc), HasSubstr("_down_1_")) << describe(desc);
-                auto x = random_plane(count_of(desc.shape), 17);
+                auto x = noise;
                 const auto one = *run_cpu(desc, x, 1);
-                EXPECT_LE(max_abs_difference(one, run_reference(desc, x)),
+                EXPECT_LE(max_abs_difference(one, expected),
                           *FilterPlan::make(*Device::cpu(1), desc)->precision().max_abs_error)
                     << describe(desc);
                 for (const int threads : {2, 3}) EXPECT_EQ(one, *run_cpu(desc, x, threads)) << describe(desc);
@@ -153,15 +148,14 @@ TEST(Raster, LongAndThinImagesOfEveryKindOfPass) {
                                        {9'000, 20},
                                        {20, 9'000},
                                        {5'000, 33}}) {
+                FilterDesc desc{.shape = {.h = h, .w = w}, .filter = {.id = id}, .border = border};
+                const auto x = random_plane(count_of(desc.shape), 8);
+                const auto expected = run_reference(desc, x);
                 for (const Precision precision : all_precisions) {
-                    const FilterDesc desc{.shape = {.h = h, .w = w},
-                                          .filter = {.id = id},
-                                          .border = border,
-                                          .precision = precision};
-                    const auto x = random_plane(count_of(desc.shape), 8);
+                    desc.precision = precision;
                     const auto y = run_cpu(desc, x, 2);
                     ASSERT_TRUE(y);
-                    EXPECT_LE(max_abs_difference(*y, run_reference(desc, x)),
+                    EXPECT_LE(max_abs_difference(*y, expected),
                               *FilterPlan::make(*Device::cpu(1), desc)->precision().max_abs_error)
                         << describe(desc);
                     EXPECT_EQ(*y, *run_cpu(desc, x, 1)) << describe(desc);
