@@ -21,7 +21,6 @@
 #include "tests/ui/benchmark/access.h"
 #include "tests/ui/benchmark/made_records.h"
 #include "tests/ui/patience.h"
-#include "tests/ui/themed.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/charts_area.h"
 #include "ui/benchmark/compare_view.h"
@@ -38,6 +37,7 @@
 #include "ui/charts/trend_chart.h"
 #include "ui/session/session.h"
 #include "ui/widgets/message_bar.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {
@@ -45,6 +45,7 @@ namespace {
 class RecordsPageTest : public ::testing::Test {
   protected:
     RecordsPageTest() {
+        applyTheme(*qApp, Theme::light);
         page.resize(1280, 760);
         page.show();
         page.setHistoryFile(folder.filePath(QStringLiteral("h.sqlite")));
@@ -96,7 +97,6 @@ class RecordsPageTest : public ::testing::Test {
         return true;
     }
 
-    const testing::Themed theme{Theme::light};  // before the widgets
     QTemporaryDir folder;
     Session session;
     BenchmarkPage page{session};

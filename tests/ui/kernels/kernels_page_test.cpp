@@ -24,7 +24,6 @@
 #include "tests/ui/kernels/kernels_testing.h"
 #include "tests/ui/kernels/planted.h"
 #include "tests/ui/patience.h"
-#include "tests/ui/themed.h"
 #include "ui/charts/chart_style.h"
 #include "ui/charts/plot_chart.h"
 #include "ui/kernels/code_pane.h"
@@ -41,6 +40,7 @@
 #include "ui/session/session.h"
 #include "ui/widgets/message_bar.h"
 #include "ui/widgets/text_table.h"
+#include "ui/widgets/theme.h"
 
 namespace workbench {
 namespace {
@@ -48,6 +48,7 @@ namespace {
 class KernelsPageTest : public ::testing::Test {
   protected:
     void SetUp() override {
+        applyTheme(*qApp, Theme::light);
         const auto file = testing::installedKernels(folder);
         ASSERT_FALSE(file.empty());
         page.ours().loadFrom(file);
@@ -69,7 +70,6 @@ class KernelsPageTest : public ::testing::Test {
         return table.model()->index(row, column).data().toString();
     }
 
-    const testing::Themed theme{Theme::light};  // before the widgets
     QTemporaryDir folder;
     Session session;
     KernelsPage page{session};

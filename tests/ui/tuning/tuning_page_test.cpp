@@ -18,7 +18,6 @@
 
 #include "tests/ui/patience.h"
 #include "tests/ui/picture/view_testing.h"
-#include "tests/ui/themed.h"
 #include "tests/ui/tuning/some_models.h"
 #include "ui/charts/plot_chart.h"
 #include "ui/operations/operations_panel.h"
@@ -30,6 +29,7 @@
 #include "ui/tuning/measured_tab.h"
 #include "ui/widgets/message_bar.h"
 #include "ui/widgets/text_table.h"
+#include "ui/widgets/theme.h"
 #include "ui/window/main_window.h"
 
 namespace workbench {
@@ -45,6 +45,7 @@ class TuningPageTest : public ::testing::Test {
         qputenv("IIR2D_CONFIG_DIR", folder.path().toLocal8Bit());
         iir2d::forget_models();
         iir2d::set_tune_options({});
+        applyTheme(*qApp, Theme::light);
         window.setInteractive(false);
         window.resize(1280, 800);
         window.show();
@@ -82,7 +83,6 @@ class TuningPageTest : public ::testing::Test {
         return QApplication::clipboard()->text().toStdString();
     }
 
-    const testing::Themed theme{Theme::light};  // before the widgets
     QTemporaryDir folder;
     Session session;
     MainWindow window{session};

@@ -14,7 +14,6 @@
 #include "core/support/settings.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/picture/view_testing.h"
-#include "tests/ui/themed.h"
 #include "tests/ui/walk/tiny_matrix.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/matrix_form.h"
@@ -28,6 +27,7 @@
 #include "ui/session/session.h"
 #include "ui/support/text.h"
 #include "ui/widgets/message_bar.h"
+#include "ui/widgets/theme.h"
 #include "ui/window/main_window.h"
 #include "ui/window/picture_recorder.h"
 #include "ui/window/record_job.h"
@@ -42,6 +42,7 @@ using testing::written;
 class StatesTest : public ::testing::Test {
   protected:
     void SetUp() override {
+        applyTheme(*qApp, Theme::dark);
         window.setInteractive(false);
         window.resize(1280, 800);
         window.show();
@@ -76,7 +77,6 @@ class StatesTest : public ::testing::Test {
     }
     QString said(const char* subject) { return window.imagePage().messages().textOf(QLatin1String(subject)); }
 
-    const testing::Themed theme{Theme::dark};  // before the widgets
     QTemporaryDir folder;
     Session session;
     MainWindow window{session};

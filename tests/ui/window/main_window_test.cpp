@@ -31,7 +31,6 @@
 #include "tests/ui/own_time.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/picture/view_testing.h"
-#include "tests/ui/themed.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/benchmark/duel_desk.h"
 #include "ui/benchmark/record_desk.h"
@@ -60,6 +59,7 @@ using testing::written;
 class MainWindowTest : public ::testing::Test {
   protected:
     void SetUp() override {
+        applyTheme(*qApp, Theme::dark);
         window.setInteractive(false);
         window.show();
         ASSERT_TRUE(QTest::qWaitForWindowExposed(&window));
@@ -79,7 +79,6 @@ class MainWindowTest : public ::testing::Test {
         return nullptr;
     }
 
-    const testing::Themed theme{Theme::dark};  // before the widgets
     QTemporaryDir folder;
     Session session;
     MainWindow window{session};

@@ -20,7 +20,6 @@
 #include <QTreeWidget>
 
 #include "tests/ui/patience.h"
-#include "tests/ui/themed.h"
 #include "ui/benchmark/benchmark_page.h"
 #include "ui/manual/manual.h"
 #include "ui/manual/manual_browser.h"
@@ -122,6 +121,7 @@ TEST(ManualTest, SearchFindsParagraphsRowsAndHeadings) {
 class ManualWindowTest : public ::testing::Test {
   protected:
     void SetUp() override {
+        applyTheme(*qApp, Theme::light);
         window.openPage(QStringLiteral("benchmark.md"));
         ASSERT_TRUE(QTest::qWaitForWindowActive(&window));
         ASSERT_TRUE(QTest::qWaitFor([&] { return window.isSearchComplete(); }, patience_ms));
@@ -142,7 +142,6 @@ class ManualWindowTest : public ::testing::Test {
     }
     void click(const QString& link) { Q_EMIT browser().anchorClicked(QUrl(link)); }
 
-    const testing::Themed theme{Theme::light};  // before the widgets
     ManualWindow window{Manual(docs)};
 };
 
