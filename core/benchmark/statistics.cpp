@@ -2,9 +2,11 @@
 #include "core/benchmark/statistics.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -34,24 +36,90 @@ constexpr std::size_t most_resampled = 4096;
 constexpr std::size_t most_for_exact = 20;
 constexpr std::size_t most_for_slopes = 1024;
 
-// The median of sorted samples that are there so many times each, and as many in all as there are samples.
-double median_of_drawn(std::span<const double> sorted, std::span<const std::uint32_t> times) {
-    const std::size_t half = sorted.size() / 2;
-    std::size_t place = 0;
+// Places in sorted samples: where the median is of samples that were drawn from them. One place for an odd
+// number.
+struct MedianPlaces {
+    std::uint32_t below = 0;
+    std::uint32_t above = 0;
+};
+
+// Samples are there so many times each, and as many in all as there are samples.
+MedianPlaces median_of_drawn(std::span<const std::uint32_t> times) {
+    const std::size_t half = times.size() / 2;
+    std::uint32_t place = 0;
     std::size_t through = times[0];  // how many are up to this place
     const auto forward_to = [&](std::size_t rank) {
         while (through <= rank) through += times[++place];
-        return sorted[place];
+        return place;
     };
-    if (sorted.size() % 2 == 1) return forward_to(half);
-    const double below = forward_to(half - 1);
-    return below + 0.5 * (forward_to(half) - below);
+    if (times.size() % 2 == 1) return {forward_to(half), place};
+    const std::uint32_t below = forward_to(half - 1);
+    return {below, forward_to(half)};
+}
+
+// Draws `count` samples from as many, again and again, and returns where each resample's median is.
+std::vector<MedianPlaces> draw_medians(std::size_t count, const BootstrapSettings& settings) {
+    Draws draws(settings.seed);
+    std::vector<MedianPlaces> medians(static_cast<std::size_t>(settings.resamples));
+    std::vector<std::uint32_t> drawn(count <= most_resampled ? count : 0);  // how often each sample is
+    for (MedianPlaces& median : medians) {
+        if (count > most_resampled) {
+            median.below = median.above =
+                static_cast<std::uint32_t>(std::min(heads(draws, count), count - 1));
+            continue;
+        }
+        std::ranges::fill(drawn, 0U);
+        for (std::size_t i = 0; i < count; ++i) ++drawn[draws.below(count)];
+        median = median_of_drawn(drawn);
+    }
+    return medians;
+}
+
+// The last few draws. They do not depend on the samples, only on how many there are, which is the same for
+// most cases of a record; and drawing is nearly all the work of an interval.
+class KeptDraws {
+  public:
+    using Medians = std::shared_ptr<const std::vector<MedianPlaces>>;
+
+    Medians medians(std::size_t count, const BootstrapSettings& settings) {
+        const auto found = std::ranges::find_if(m_kept, [&](const Kept& kept) {
+            return kept.count == count && kept.resamples == settings.resamples && kept.seed == settings.seed;
+        });
+        if (found != m_kept.end()) return found->medians;
+        auto made = std::make_shared<const std::vector<MedianPlaces>>(draw_medians(count, settings));
+        if (settings.resamples <= most_kept) {
+            m_kept[m_oldest] = {count, settings.resamples, settings.seed, made};
+            m_oldest = (m_oldest + 1) % m_kept.size();
+        }
+        return made;
+    }
+
+  private:
+    static constexpr int most_kept = 1 << 16;  // half a megabyte
+    struct Kept {
+        std::size_t count = 0;  // of no samples, which nobody asks for
+        int resamples = 0;
+        std::uint64_t seed = 0;
+        Medians medians;
+    };
+    std::array<Kept, 4> m_kept;
+    std::size_t m_oldest = 0;
+};
+
+// The percentile, and the values in another order.
+double percentile_in_place(std::vector<double>& values, double q) {
+    const double place = static_cast<double>(values.size() - 1) * std::clamp(q, 0.0, 100.0) / 100.0;
+    const auto below = values.begin() + static_cast<std::ptrdiff_t>(place);
+    std::nth_element(values.begin(), below, values.end());
+    if (below + 1 == values.end()) return *below;
+    const double share = place - std::floor(place);
+    return *below + share * (*std::min_element(below + 1, values.end()) - *below);
 }
 
 Interval central(std::vector<double>& values, double confidence) {
-    std::ranges::sort(values);
     const double tail = 50 * (1 - confidence);
-    return {percentile_of_sorted(values, tail), percentile_of_sorted(values, 100 - tail)};
+    const double low = percentile_in_place(values, tail);
+    return {low, percentile_in_place(values, 100 - tail)};
 }
 
 // The probability under no difference that U is at most `u`: of the ways to choose n of n + m ranks, those
@@ -153,19 +221,14 @@ SampleStatistics summarise(std::span<const double> samples) {
 std::vector<double> bootstrap_medians(std::span<const double> samples, const BootstrapSettings& settings) {
     std::vector<double> sorted(samples.begin(), samples.end());
     std::ranges::sort(sorted);
-    const std::size_t n = sorted.size();
-    Draws draws(settings.seed);
-    std::vector<double> medians(static_cast<std::size_t>(settings.resamples));
-    std::vector<std::uint32_t> drawn(n <= most_resampled ? n : 0);  // how often each sample is
-    for (double& median : medians) {
-        if (n > most_resampled) {
-            median = sorted[std::min(heads(draws, n), n - 1)];
-            continue;
-        }
-        std::ranges::fill(drawn, 0U);
-        for (std::size_t i = 0; i < n; ++i) ++drawn[draws.below(n)];
-        median = median_of_drawn(sorted, drawn);
-    }
+    thread_local KeptDraws kept;
+    const KeptDraws::Medians drawn = kept.medians(sorted.size(), settings);
+    const bool is_one = sorted.size() % 2 == 1 || sorted.size() > most_resampled;
+    std::vector<double> medians(drawn->size());
+    std::ranges::transform(*drawn, medians.begin(), [&](const MedianPlaces& places) {
+        const double below = sorted[places.below];
+        return is_one ? below : below + 0.5 * (sorted[places.above] - below);
+    });
     return medians;
 }
 

@@ -3,9 +3,11 @@
 // distributions whose truth is known.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
+#include <span>
 #include <vector>
 
 #include "core/benchmark/statistics.h"
@@ -106,6 +108,41 @@ TEST(MannWhitney, IsRightAsOftenAsItSays) {
     }
     // 5 % of 2000 with three standard deviations.
     EXPECT_NEAR(found, 100, 30);
+}
+
+// Resamples drawn here, one sample at a time. Numbers of samples, of resamples and seeds in turn: what is
+// kept of one is not taken for another, and no more than a few are kept.
+TEST(BootstrapMedians, AreThoseOfTheResamples) {
+    const auto expected = [](std::span<const double> samples, const BootstrapSettings& settings) {
+        std::vector<double> sorted(samples.begin(), samples.end());
+        std::ranges::sort(sorted);
+        std::vector<double> medians;
+        std::uint64_t index = 0;
+        for (int r = 0; r < settings.resamples; ++r) {
+            std::vector<double> drawn;
+            while (drawn.size() < sorted.size())
+                drawn.push_back(sorted[(splitmix64(settings.seed, index++) >> 32) * sorted.size() >> 32]);
+            std::ranges::sort(drawn);
+            const double below = drawn[(drawn.size() - 1) / 2];
+            medians.push_back(below + 0.5 * (drawn[drawn.size() / 2] - below));
+        }
+        return medians;
+    };
+    for (int round = 0; round < 2; ++round) {
+        for (const std::size_t count : {1U, 2U, 7U, 8U, 50U, 333U}) {
+            for (const BootstrapSettings& settings :
+                 {BootstrapSettings{.resamples = 40}, {.resamples = 41}, {.resamples = 40, .seed = 9}}) {
+                for (const std::uint64_t seed : {3U, 4U}) {
+                    const auto samples = timings(seed, count, 0.2);
+                    const auto medians = expected(samples, settings);
+                    EXPECT_EQ(bootstrap_medians(samples, settings), medians) << count;
+                    const Interval interval = median_interval(samples, settings);
+                    EXPECT_EQ(interval.low, percentile(medians, 50 * (1 - 0.95))) << count;
+                    EXPECT_EQ(interval.high, percentile(medians, 100 - 50 * (1 - 0.95))) << count;
+                }
+            }
+        }
+    }
 }
 
 TEST(MedianInterval, CoversTheMedianAsOftenAsItSays) {
