@@ -134,12 +134,12 @@ TEST(Opcodes, GiveWhatIsExpectedOfThem) {
         Memory memory;
         const std::uint64_t in = memory.allocate(threads * 32), out = memory.allocate(threads * 8);
         std::vector<Sources> sources(threads);
+        const std::string base = pieces_of(opcode)[0];
+        const bool divides = base == "rem" || (base == "div" && expected->result_float.empty());
         for (Sources& lane : sources) {
             for (unsigned k = 0; k < expected->sources.size(); ++k)
                 lane[k] = some_value(random, expected->sources[k], expected->floats);
-            if (pieces_of(opcode)[0] == "rem" ||
-                (pieces_of(opcode)[0] == "div" && expected->result_float.empty()))
-                lane[1] |= 1U;
+            if (divides) lane[1] |= 1U;
         }
         std::memcpy(memory.bytes(in, threads * 32).data(), sources.data(), threads * 32);
         memory.mark_written(in, threads * 32);
