@@ -38,6 +38,12 @@ if(NOT MSVC)
   target_precompile_headers(test_headers PRIVATE <gmock/gmock.h>)
 endif()
 
+# Tests are linked by gold where binutils have it: in a third of the time.
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_SYSTEM_NAME STREQUAL Linux AND NOT CMAKE_CROSSCOMPILING AND NOT IIR2D_SANITIZE)
+  find_program(IIR2D_GOLD ld.gold)
+  mark_as_advanced(IIR2D_GOLD)
+endif()
+
 # iir2d_add_test(name SOURCES a.cpp ... LIBRARIES t ... [OWN_MAIN] [LABELS l ...] [TIMEOUT s]
 #                [ENVIRONMENT v=x] [SHARDS n])
 # One GoogleTest program, run by CTest test by test. OWN_MAIN: the sources have a main. ENVIRONMENT: one variable.
@@ -50,6 +56,9 @@ function(iir2d_add_test name)
                                              IIR2D_BINARY_DIR="${PROJECT_BINARY_DIR}")
   target_link_libraries(${name} PRIVATE iir2d_flags ${T_LIBRARIES} GTest::gmock
                                         $<IF:$<BOOL:${T_OWN_MAIN}>,GTest::gtest,GTest::gtest_main>)
+  if(IIR2D_GOLD)
+    target_link_options(${name} PRIVATE -fuse-ld=gold)
+  endif()
   # What reads images starts the worker, which is beside the test as it is beside the programs.
   if(TARGET iir2d_worker AND T_LIBRARIES MATCHES "core|workbench|ui_")
     add_dependencies(${name} iir2d_worker)
