@@ -11,7 +11,8 @@ endfunction()
 # iir2d_gpu_kernels(target file.cu)
 # Compiles the GPU kernels into one compressed fat binary and embeds it in `target`; without a CUDA compiler a
 # placeholder is embedded, which the library tells from kernels when a driver refuses it. The definitions
-# IIR2D_CUDA_TOOLKIT and IIR2D_CUDA_ARCHITECTURES say what was built.
+# IIR2D_CUDA_TOOLKIT and IIR2D_CUDA_ARCHITECTURES say what was built: of one source alone, so that builds for other
+# architectures find the library's other objects in the compiler cache.
 set(IIR2D_CUDA AUTO CACHE STRING "Compile the GPU kernels: AUTO (when nvcc is found), ON or OFF")
 set(IIR2D_CUDA_ARCHITECTURES "75" CACHE STRING
     "GPU architectures to compile for; the newest is kept as PTX too, which a driver compiles for newer GPUs")
@@ -68,7 +69,6 @@ function(iir2d_gpu_kernels target source)
   set(IIR2D_GPU_KERNELS_PTX_120 "" CACHE INTERNAL "PTX of the GPU kernels for compute_120, made by ptx_text_120")
   set(IIR2D_GPU_KERNELS_SHOWN "" CACHE INTERNAL "Compressed PTX of the GPU kernels, which is installed; empty: none")
   set(IIR2D_GPU_KERNELS_LOG "" CACHE INTERNAL "What ptxas told of the GPU kernels, as built")
-  set(IIR2D_GPU_KERNELS_TOOLKIT "${_version}" CACHE INTERNAL "Version of the compiler of the GPU kernels")
   if(IIR2D_GPU_IMAGE)
     iir2d_take_gpu_image(${_image} _version _names)
     if(IIR2D_BUILD_WORKBENCH AND EXISTS ${IIR2D_GPU_IMAGE}.ptx.zst)
@@ -125,6 +125,8 @@ function(iir2d_gpu_kernels target source)
     add_custom_command(OUTPUT ${_image} COMMAND ${CMAKE_COMMAND} -E copy ${_image}.placeholder ${_image} VERBATIM)
     message(STATUS "iir2d: built without CUDA kernels (IIR2D_CUDA=${IIR2D_CUDA}, no nvcc is used)")
   endif()
+  set(IIR2D_GPU_KERNELS_TOOLKIT "${_version}" CACHE INTERNAL "Version of the compiler of the GPU kernels; empty: there are none")
   iir2d_embed(${target} NAME gpu_kernels FILE ${_image} NAMESPACE iir2d::embedded)
-  target_compile_definitions(${target} PRIVATE IIR2D_CUDA_TOOLKIT="${_version}" IIR2D_CUDA_ARCHITECTURES="${_names}")
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/kernels/device/cuda/kernel_library.cpp TARGET_DIRECTORY iir2d_controls
+    PROPERTIES COMPILE_DEFINITIONS "IIR2D_CUDA_TOOLKIT=\"${_version}\";IIR2D_CUDA_ARCHITECTURES=\"${_names}\"")
 endfunction()

@@ -259,25 +259,24 @@ TEST_F(GpuApi, ARunStopsWhenAsked) {
     EXPECT_EQ(done.error().code, ErrorCode::cancelled);
 }
 
-// What CMake compiled the kernels with, and what that compiler says of itself.
+// What the kernels were compiled by and for, and what the compiler says of itself where this build called it.
 TEST(GpuBuild, TheFingerprintTellsTheToolkitAndTheArchitectures) {
     const std::string line = iir2d_build_fingerprint();
     const std::string nvcc = IIR2D_TEST_NVCC;
-    if (nvcc.empty()) {
-        EXPECT_THAT(line, ::testing::HasSubstr(", CUDA toolkit none, architectures none"));
-        return;
+    std::string version = IIR2D_TEST_TOOLKIT;
+    if (!nvcc.empty()) {
+        FILE* pipe = popen((nvcc + " --version").c_str(), "r");
+        ASSERT_NE(pipe, nullptr);
+        std::string said;
+        for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) said += static_cast<char>(c);
+        ASSERT_EQ(pclose(pipe), 0);
+        const std::string before = "release ";
+        const auto at = said.find(before);
+        ASSERT_NE(at, std::string::npos) << said;
+        version = said.substr(at + before.size(), said.find(',', at) - at - before.size());
     }
-    FILE* pipe = popen((nvcc + " --version").c_str(), "r");
-    ASSERT_NE(pipe, nullptr);
-    std::string said;
-    for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) said += static_cast<char>(c);
-    ASSERT_EQ(pclose(pipe), 0);
-    const std::string before = "release ";
-    const auto at = said.find(before);
-    ASSERT_NE(at, std::string::npos) << said;
-    const std::string version = said.substr(at + before.size(), said.find(',', at) - at - before.size());
     EXPECT_THAT(line, ::testing::HasSubstr(", CUDA toolkit " + version +
-                                           ", architectures " IIR2D_TEST_ARCHITECTURES " and PTX"));
+                                           ", architectures " IIR2D_TEST_ARCHITECTURES));
 }
 
 // Last: it loses the device for the others of its process.
