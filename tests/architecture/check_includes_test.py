@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Proves that check_includes.py can fail: each violation, planted alone in a clean tree, is found and named."""
 
+import contextlib
+import io
 import subprocess
 import sys
 import tempfile
@@ -9,6 +11,8 @@ import unittest
 from pathlib import Path
 
 CHECKER = Path(__file__).resolve().parent / "check_includes.py"
+sys.path.insert(0, str(CHECKER.parent))
+import check_includes  # noqa: E402
 
 ARCHITECTURE = """# Architecture
 
@@ -128,8 +132,20 @@ class Planted(unittest.TestCase):
         return path
 
     def run_checker(self, *arguments):
-        return subprocess.run([sys.executable, str(CHECKER), *arguments], capture_output=True, text=True,
-                              check=False)
+        """As a program would run it, in this process: to start Python 40 times takes seconds."""
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            code = check_includes.main(list(arguments))
+        return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
+
+    def test_the_program_has_the_same_exit_codes_and_words(self):
+        for planted in (None, *VIOLATIONS[:1]):
+            if planted:
+                self.write(planted[0], "#pragma once\n\n" + planted[1] + "\n")
+            for arguments in ([str(self.root)], ["--graph", str(self.root)], []):
+                run = subprocess.run([sys.executable, str(CHECKER), *arguments], capture_output=True, text=True, check=False)
+                here = self.run_checker(*arguments)
+                self.assertEqual((run.returncode, run.stdout, run.stderr), (here.returncode, here.stdout, here.stderr))
 
     def test_a_clean_tree_passes(self):
         result = self.run_checker(str(self.root))
