@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The parts of adjoint_of(): statements (adjoint.cpp) and expressions (adjoint_expression.cpp).
+// The parts of adjoint_of(): which kernels it takes, statements, what they keep, and expressions.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,7 +19,10 @@ class AdjointMaker {
     Backward run();
 
   private:
-    // ---- adjoint.cpp
+    // ---- adjoint_conditions.cpp
+    std::string why_not();
+
+    // ---- adjoint_kept.cpp
     // What a statement keeps of the forward sweep: a local, or in loops an array and its height. On the tape,
     // which all share, each has the entries of a thread behind those of the ones before it.
     struct Kept {
@@ -33,25 +37,25 @@ class AdjointMaker {
         std::uint32_t times = 1;
         std::uint8_t by_m = 0;
     };
-    std::string why_not();
-    void own_output(Tree& tree);  // an output that is read again becomes a local
-    void parameters();
-    void normalise(std::vector<Id>& list);  // what follows a break or continue stands in an else
-    Id zero(Type type);
-    Id local(const std::string& name, Type type);
-    std::string fresh(const std::string& name);
     Kept keep(const std::string& name, Type type, int loops);
     bool is_below_m(Id expr) const;
     bool is_from_zero(Id expr) const;
     Trips trips_of(const Stmt& loop) const;
-    template <class Body>
-    void in_loop(const Stmt& loop, Body body);  // body with m_nest
+    void in_loop(const Stmt& loop, const std::function<void()>& body);  // body with m_nest
     void find_deepest(const std::vector<Id>& list);
     Id forward_symbol(SymbolKind kind) const;
     Id place_on(const Kept& kept);
     void finish_tape();
     void push(const Kept& kept, Id value);
     void pop(const Kept& kept);
+
+    // ---- adjoint.cpp
+    void own_output(Tree& tree);  // an output that is read again becomes a local
+    void parameters();
+    void normalise(std::vector<Id>& list);  // what follows a break or continue stands in an else
+    Id zero(Type type);
+    Id local(const std::string& name, Type type);
+    std::string fresh(const std::string& name);
     void forward(const std::vector<Id>& list, int loops);
     void reverse(const std::vector<Id>& list);
     void reverse_loop(Id id, const Stmt& s);
