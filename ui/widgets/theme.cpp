@@ -11,8 +11,12 @@
 #include <QProxyStyle>
 #include <QStyleFactory>
 #include <QStyleOption>
+#include <QStyleOptionButton>
+#include <QStyleOptionComboBox>
 #include <QStyleOptionToolButton>
 #include <QTableView>
+
+#include "ui/widgets/icons.h"
 
 namespace workbench {
 namespace {
@@ -85,8 +89,10 @@ bool isOfTable(const QWidget* widget) {
     return qobject_cast<const QTableView*>(header ? header->parentWidget() : widget) != nullptr;
 }
 
-// Fusion outlines check and radio boxes darker than the window, which on a dark one cannot be seen, and draws
-// the arrow of a button with a menu into its lower right corner, where it reads as a comma after the text.
+// Fusion outlines check and radio boxes darker than the window, which on a dark one cannot be seen, as the
+// black arrows of a tool bar that is too narrow for its buttons cannot. It draws the arrow of a tool button
+// with a menu into its lower right corner, where it reads as a comma after the text, and that of a push
+// button against the text.
 class WorkbenchStyle : public QProxyStyle {
   public:
     WorkbenchStyle() : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion"))) {}
@@ -124,13 +130,44 @@ class WorkbenchStyle : public QProxyStyle {
                            const QWidget* widget) const override {
         QSize size = QProxyStyle::sizeFromContents(type, option, contents, widget);
         if (type == CT_ToolButton && menuButtonWithText(option) != nullptr) size.rwidth() += menuArrowWidth;
+        const auto* button =
+            type == CT_PushButton ? qstyleoption_cast<const QStyleOptionButton*>(option) : nullptr;
+        if (button != nullptr && button->icon.isNull() &&
+            button->features.testFlag(QStyleOptionButton::HasMenu))
+            size.rwidth() += menuArrowWidth / 2;
         return size;
     }
 
+    // A desktop's own icons on Close and Cancel, a red cross among them, are no line icons. Off screen there
+    // are none.
+    int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
+                  QStyleHintReturn* returned) const override {
+        return hint == SH_DialogButtonBox_ButtonsHaveIcons
+                   ? 0
+                   : QProxyStyle::styleHint(hint, option, widget, returned);
+    }
+
+    QIcon standardIcon(StandardPixmap icon, const QStyleOption* option,
+                       const QWidget* widget) const override {
+        return icon == SP_ToolBarHorizontalExtensionButton ? themedIcon(QStringLiteral("more"))
+                                                           : QProxyStyle::standardIcon(icon, option, widget);
+    }
+
     // An icon with its text beside it would touch the left edge, with all that is left of the width at the
-    // right.
+    // right. The text of a combo box that is too narrow for it would end in the middle of a letter.
     void drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
                      const QWidget* widget) const override {
+        const auto* box =
+            element == CE_ComboBoxLabel ? qstyleoption_cast<const QStyleOptionComboBox*>(option) : nullptr;
+        if (box != nullptr) {
+            const int icon = box->currentIcon.isNull() ? 0 : box->iconSize.width() + 4;
+            const QRect field = proxy()->subControlRect(CC_ComboBox, box, SC_ComboBoxEditField, widget);
+            QStyleOptionComboBox label = *box;
+            label.currentText =
+                box->fontMetrics.elidedText(box->currentText, Qt::ElideRight, field.width() - 2 - icon);
+            QProxyStyle::drawControl(element, &label, painter, widget);
+            return;
+        }
         const auto* button = element == CE_ToolButtonLabel
                                  ? qstyleoption_cast<const QStyleOptionToolButton*>(option)
                                  : nullptr;

@@ -4,15 +4,21 @@
 #include <gmock/gmock.h>
 
 #include <QApplication>
+#include <QComboBox>
 #include <QHeaderView>
 #include <QMenu>
 #include <QPalette>
 #include <QPixmap>
+#include <QPushButton>
 #include <QSignalSpy>
+#include <QStyleFactory>
 #include <QTableWidget>
+#include <QTest>
+#include <QToolBar>
 #include <QToolButton>
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "ui/widgets/icons.h"
@@ -55,6 +61,23 @@ TEST_P(ThemeTest, PaletteFollows) {
     applyTheme(*qApp, GetParam());
     EXPECT_EQ(isDark(), GetParam() == Theme::dark);
     EXPECT_EQ(QApplication::palette().color(QPalette::Text), themeColours().text);
+}
+
+TEST_P(ThemeTest, TheButtonOfWhatANarrowToolBarHidesIsSeen) {
+    QToolBar bar;
+    for (int i = 0; i < 10; ++i) bar.addAction(QStringLiteral("Open"));
+    applyTheme(*qApp, GetParam());
+    bar.resize(100, bar.sizeHint().height());
+    bar.show();
+    const auto* hidden = bar.findChild<QToolButton*>(QStringLiteral("qt_toolbar_ext_button"));
+    ASSERT_TRUE(hidden != nullptr && QTest::qWaitFor([&] { return hidden->isVisible(); }));
+    const QImage image = bar.grab(hidden->geometry()).toImage();
+    double most = 1;
+    for (int y = 0; y < image.height(); ++y) {
+        for (int x = 0; x < image.width(); ++x)
+            most = std::max(most, contrast(image.pixelColor(x, y), themeColours().window));
+    }
+    EXPECT_GE(most, 3.0);  // WCAG 2.1, 1.4.11
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, ThemeTest, ::testing::Values(Theme::light, Theme::dark));
@@ -125,6 +148,32 @@ TEST(Theme, KeepsTextOfACellApartFromTheFigureBeforeIt) {
     }
     EXPECT_GE(table.horizontalHeader()->sectionSizeHint(1),
               table.fontMetrics().horizontalAdvance(QStringLiteral("Parity")) + 2 * tableCellMargin);
+}
+
+TEST(Theme, LeavesRoomBetweenTheTextOfAPushButtonAndTheArrowOfItsMenu) {
+    applyTheme(*qApp, Theme::light);
+    const std::unique_ptr<QStyle> fusion(QStyleFactory::create(QStringLiteral("Fusion")));
+    QPushButton button(QStringLiteral("Choose a preset"));
+    QMenu menu;
+    const int widthWithout = button.sizeHint().width();
+    button.setMenu(&menu);
+    const int indicator = fusion->pixelMetric(QStyle::PM_MenuButtonIndicator, nullptr, &button);
+    EXPECT_GE(button.sizeHint().width(), widthWithout + indicator + 4);
+}
+
+TEST(Theme, ACutTextOfAComboBoxEndsInAnEllipsis) {
+    applyTheme(*qApp, Theme::light);
+    const auto drawn = [](const QString& text) {
+        QComboBox box;
+        box.addItem(text);
+        box.resize(90, box.sizeHint().height());
+        return box.grab().toImage();
+    };
+    const QString text = QStringLiteral("Times of a copy");
+    bool found = false;
+    for (int length = 1; length < text.size(); ++length)
+        found = found || drawn(text) == drawn(text.left(length) + QChar(0x2026));
+    EXPECT_TRUE(found);
 }
 
 TEST(Theme, TellsOfAChange) {
