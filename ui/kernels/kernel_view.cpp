@@ -300,12 +300,17 @@ void KernelView::showMix(const ShownKernel& kernel) {
 }
 
 void KernelView::showLevels(const ShownKernel& kernel) {
+    const auto share = [](const std::string& written) {
+        bool isNumber = false;
+        const double value = toText(written).toDouble(&isNumber);
+        return isNumber ? QVariant(value) : QVariant(toText(written));
+    };
     QList<TextTableModel::Row> rows;
     for (const inspect::RecordLevel& one : kernel.levels)
         rows.append({.cells = {toText(one.level), toText(one.target),
                                one.is_backward ? tr("backward") : tr("forward"),
                                one.is_exact ? tr("yes") : tr("within the bounds"),
-                               one.is_exact ? QString() : toText(one.worst_of_bound)},
+                               one.is_exact ? QVariant() : share(one.worst_of_bound)},
                      .share = -1,
                      .toolTip = {}});
     m_levels->setRows(

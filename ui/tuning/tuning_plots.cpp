@@ -28,8 +28,8 @@ QString withThreeDecimals(double ratio) {
     return QString::number(ratio, 'f', 3);
 }
 
-QString withThreeDecimals(const std::optional<double>& ratio) {
-    return ratio ? withThreeDecimals(*ratio) : QStringLiteral("–");
+QVariant ratioCell(const std::optional<double>& ratio) {
+    return shownNumberCell(ratio, ratio ? withThreeDecimals(*ratio) : QStringLiteral("–"));
 }
 
 QString judgedHeading(const JudgedPurpose& judged, std::size_t problems) {
@@ -167,9 +167,11 @@ TableValues candidateRows(const iir2d::Explanation& said, const iir2d::TuneOptio
         const std::string config = iir2d::text_of(one.config);
         const JudgedConfig* const timed = measured ? measured->of(config) : nullptr;
         made.rows.push_back(
-            {.cells = {qulonglong(i + 1), toText(config), withThreeDecimals(one.predicted_ratio),
-                       timed ? withThreeDecimals(timed->measured) : QStringLiteral("–"),
-                       one.predicted_copies ? shortNumber(*one.predicted_copies) : QStringLiteral("–"),
+            {.cells = {qulonglong(i + 1), toText(config), ratioCell(one.predicted_ratio),
+                       ratioCell(timed ? std::optional(timed->measured) : std::nullopt),
+                       shownNumberCell(one.predicted_copies, one.predicted_copies
+                                                                 ? shortNumber(*one.predicted_copies)
+                                                                 : QStringLiteral("–")),
                        keptWords(said, i, options), toText(iir2d::text_of(one.resolved))}});
     }
     return made;
@@ -184,8 +186,8 @@ TableValues problemRows(const JudgedPurpose& judged) {
         const auto best = std::ranges::min_element(problem.configs, {}, &JudgedConfig::measured);
         made.rows.push_back(
             {.cells = {toText(problem.spec), toText(problem.set), toText(problem.decision),
-                       decided ? withThreeDecimals(decided->measured) : QStringLiteral("–"),
-                       decided ? withThreeDecimals(decided->predicted) : QStringLiteral("–"),
+                       ratioCell(decided ? std::optional(decided->measured) : std::nullopt),
+                       ratioCell(decided ? decided->predicted : std::nullopt),
                        QStringLiteral("%1 %2").arg(withThreeDecimals(best->measured), toText(best->config))},
              .toolTip = toText(problem.key)});
     }
@@ -198,7 +200,7 @@ TableValues judgedConfigRows(const JudgedProblem& problem) {
                      .rows = {}};
     for (const JudgedConfig& one : problem.configs)
         made.rows.push_back(
-            {.cells = {toText(one.config), withThreeDecimals(one.measured), withThreeDecimals(one.predicted),
+            {.cells = {toText(one.config), ratioCell(one.measured), ratioCell(one.predicted),
                        one.config == problem.decision ? plotWords("the decision") : QString()}});
     return made;
 }
@@ -212,14 +214,13 @@ TableValues headroomRows(const tune::Headroom& headroom) {
     double most = headroom.overall->headroom.geomean;
     for (const auto& family : headroom.families) most = std::max(most, family.headroom.geomean);
     const auto add = [&](const QString& family, const QString& knob, std::size_t problems,
-                         const tune::Distribution& gain, const QString& noise) {
-        made.rows.push_back({.cells = {family, knob, qulonglong(problems), noise, withThreeDecimals(gain.p95),
-                                       withThreeDecimals(gain.max), withThreeDecimals(gain.geomean)},
+                         const tune::Distribution& gain, const QVariant& noise) {
+        made.rows.push_back({.cells = {family, knob, qulonglong(problems), noise, ratioCell(gain.p95),
+                                       ratioCell(gain.max), ratioCell(gain.geomean)},
                              .share = shareOf(gain.geomean, most)});
     };
     const auto addFamily = [&](const tune::FamilyHeadroom& family, const QString& name) {
-        add(name, plotWords("all"), family.problems, family.headroom,
-            withThreeDecimals(family.noise.geomean));
+        add(name, plotWords("all"), family.problems, family.headroom, ratioCell(family.noise.geomean));
         for (const tune::KnobGain& knob : family.knobs)
             add(name, toText(knob.knob), knob.problems, knob.gain, {});
     };
@@ -263,7 +264,7 @@ TableValues learnedRows(const TuningState& state) {
                                  plotWords("Runs"), plotWords("When"), plotWords("Of")},
                      .rows = {}};
     for (const tune::LearnedEntry& line : state.learned)
-        made.rows.push_back({.cells = {toText(line.key), toText(line.config), withThreeDecimals(line.ratio),
+        made.rows.push_back({.cells = {toText(line.key), toText(line.config), ratioCell(line.ratio),
                                        qulonglong(line.runs), toText(line.utc),
                                        state.isHere(line) ? plotWords("this machine, these kernels")
                                        : line.machine == state.host.machine ? plotWords("other kernels")

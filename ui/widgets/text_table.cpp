@@ -25,11 +25,14 @@ bool isNumber(const QVariant& cell) {
            cell.typeId() == QMetaType::Double;
 }
 
-QVariant alignmentOf(const QVariant& cell) {
-    return QVariant(Qt::Alignment((isNumber(cell) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
+const ShownNumber* asShownNumber(const QVariant& cell) {
+    return cell.metaType() == QMetaType::fromType<ShownNumber>()
+               ? static_cast<const ShownNumber*>(cell.constData())
+               : nullptr;
 }
 
 QString textOfCell(const QVariant& cell) {
+    if (const ShownNumber* number = asShownNumber(cell)) return number->text;
     if (cell.typeId() == QMetaType::ULongLong) return QLocale().toString(cell.toULongLong());
     if (cell.typeId() == QMetaType::LongLong) return QLocale().toString(cell.toLongLong());
     if (cell.typeId() == QMetaType::Double) {
@@ -110,9 +113,15 @@ QVariant TextTableModel::data(const QModelIndex& index, int role) const {
         case Qt::ToolTipRole:
             return textOfCell(cell);
         case sortRole:
+            if (const ShownNumber* number = asShownNumber(cell))
+                return number->value ? QVariant(*number->value) : QVariant();
             return cell;
-        case Qt::TextAlignmentRole:
-            return alignmentOf(cell);
+        case copyRole:
+            return isNumber(cell) ? cell.toString() : textOfCell(cell).simplified();
+        case Qt::TextAlignmentRole: {
+            const bool isRight = isNumber(cell) || asShownNumber(cell) != nullptr;
+            return QVariant(Qt::Alignment((isRight ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
+        }
         default:
             return {};
     }
@@ -121,9 +130,12 @@ QVariant TextTableModel::data(const QModelIndex& index, int role) const {
 QVariant TextTableModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal) return {};
     if (role == Qt::DisplayRole) return m_headers.value(section);
-    // Above figures, where figures are.
-    if (role == Qt::TextAlignmentRole && !m_rows.isEmpty())
-        return alignmentOf(m_rows.front().cells.value(section));
+    if (role != Qt::TextAlignmentRole) return {};
+    // As the first cell that says something stands.
+    for (int row = 0; row < m_rows.size(); ++row) {
+        const QModelIndex cell = index(row, section);
+        if (!data(cell, Qt::DisplayRole).toString().isEmpty()) return data(cell, role);
+    }
     return {};
 }
 
@@ -173,10 +185,8 @@ QString TextTable::asTsv() const {
     for (int row = 0; row < m_sorted->rowCount(); ++row) {
         if (hasSelection && !selectionModel()->isRowSelected(row)) continue;
         QStringList cells;
-        for (int column = 0; column < m_sorted->columnCount(); ++column) {
-            const QVariant cell = m_sorted->index(row, column).data(TextTableModel::sortRole);
-            cells << (isNumber(cell) ? cell.toString() : cell.toString().simplified());
-        }
+        for (int column = 0; column < m_sorted->columnCount(); ++column)
+            cells << m_sorted->index(row, column).data(TextTableModel::copyRole).toString();
         lines << cells.join(QLatin1Char('\t'));
     }
     return lines.join(QLatin1Char('\n'));

@@ -8,6 +8,8 @@
 #include <QTableView>
 #include <QVariant>
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 class QSortFilterProxyModel;
 
@@ -18,12 +20,24 @@ inline QVariant countCell(std::uint64_t value) {
     return QVariant(qulonglong(value));
 }
 
+// A number that is shown and copied in words of its own, and sorts as a number; one without a value comes
+// last.
+struct ShownNumber {
+    std::optional<double> value;
+    QString text;
+};
+
+// Returns a cell of a number that is shown as `text`.
+inline QVariant shownNumberCell(std::optional<double> value, QString text) {
+    return QVariant::fromValue(ShownNumber{value, std::move(text)});
+}
+
 // Holds rows of cells; numbers are shown as the locale writes them, and sort as numbers.
 class TextTableModel : public QAbstractTableModel {
     Q_OBJECT
   public:
     using QAbstractTableModel::QAbstractTableModel;
-    enum Role { sortRole = Qt::UserRole + 1, shareRole };
+    enum Role { sortRole = Qt::UserRole + 1, copyRole, shareRole };
     struct Row {
         QList<QVariant> cells;
         double share = -1;  // in [0, 1]: drawn as a bar behind the last cell
