@@ -3,9 +3,11 @@
 
 #include <QComboBox>
 #include <QFormLayout>
+#include <QLabel>
 #include <QScopedValueRollback>
 #include <QScrollArea>
 #include <QStyle>
+#include <algorithm>
 
 #include "iir2d/tune_model.h"
 #include "ui/support/paths.h"
@@ -49,6 +51,12 @@ TuningPanel::TuningPanel(TuningModel& model, QWidget* parent) : QWidget(parent),
         (this->*make)(*form);
         forms->addLayout(form);
     }
+    // The fields of both forms begin at one edge.
+    QList<QLabel*> labels = inside->findChildren<QLabel*>();
+    labels.removeIf([](const QLabel* label) { return label->buddy() == nullptr; });
+    int widest = 0;
+    for (const QLabel* label : labels) widest = std::max(widest, label->sizeHint().width());
+    for (QLabel* label : labels) label->setMinimumWidth(widest);
     forms->addStretch(1);
     scroll->setWidget(inside);
     column->addWidget(scroll, 1);

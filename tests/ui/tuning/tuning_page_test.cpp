@@ -88,6 +88,15 @@ class TuningPageTest : public ::testing::Test {
     MainWindow window{session};
 };
 
+TEST_F(TuningPageTest, TheFieldsOfBothFormsBeginAtOneEdge) {
+    look();
+    const auto left = [this](const char* name) {
+        const auto* box = page().findChild<QComboBox*>(QLatin1String(name));
+        return box->mapTo(&page(), QPoint(0, 0)).x();
+    };
+    EXPECT_EQ(left("tuneMode"), left("tuningKind"));
+}
+
 TEST_F(TuningPageTest, WithoutModelsItSaysWhatToDo) {
     look();
     EXPECT_FALSE(table(QStringLiteral("Models"))->isVisible());
