@@ -11,7 +11,7 @@ build=build/$preset
 case $preset in
     ci-asan) targets=(iir_test kernels_pool_test kernels_support_test kernels_tune_test device_test core_batch_test
                       core_duel_test core_evidence_test core_files_test core_record_test core_release_test
-                      core_support_test core_tune_test ptx_test recipe_test solve_test synth_test) ;;
+                      core_support_test core_tune_test gpu_iir_test ptx_test recipe_test solve_test synth_test) ;;
     ci-tsan) targets=(core_benchmark_test core_support_test core_worker_test preview_test) ;;
     *) printf 'sanitized: error: there is no set of tests for %s\n' "$preset" >&2; exit 2 ;;
 esac
@@ -45,6 +45,8 @@ case $preset in
         for folder in device support tune; do
             run "kernels/$folder" -E "^ConfigBits.LargeAnd|^Tune.*(Learns|IsLearned|Forgets)|^tune\.on_|_NOT_BUILT"
         done
+        # Faults planted in the GPU kernels, which the executor or the comparison must catch.
+        run gpu/iir -R "^GpuFault"
         # What takes half a second and more in a release build takes five to ten there. Others run the same code.
         long=(
             DuelJudge.MakesHardlyAFalseVerdictOnALoadedMachine StrictJson.ReadsManyChildrenInTheTimeOfTheirText
