@@ -123,6 +123,7 @@ int takeScreenshots(const Options& options) {
     {
         workbench::Session session;
         if (!options.device.empty()) session.setDeviceSpec(QString::fromStdString(options.device));
+        workbench::applyTheme(*qApp, workbench::Theme::dark);  // before the window is made, as for a person
         workbench::MainWindow window(session);
         workbench::ScreenshotTour tour(window, QDir(QString::fromStdString(options.screenshots)),
                                        isScaled ? QStringLiteral("-2x") : QString());

@@ -64,6 +64,7 @@ TEST_P(ThemeTest, PaletteFollows) {
 }
 
 TEST_P(ThemeTest, TheButtonOfWhatANarrowToolBarHidesIsSeen) {
+    applyTheme(*qApp, Theme::light);
     QToolBar bar;
     for (int i = 0; i < 10; ++i) bar.addAction(QStringLiteral("Open"));
     applyTheme(*qApp, GetParam());
