@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <QApplication>
 #include <QProcess>
+#include <QRawFont>
 #include <QTemporaryDir>
 #include <QTimer>
 #include <chrono>
@@ -248,6 +249,16 @@ int changeDesktop(const Options& options) {
     return std::fflush(stdout) == 0 ? 0 : report(ErrorKind::unwritable_output, "not all could be said");
 }
 
+constexpr auto no_font =
+    "this system has no font, so that every letter is an empty box: install one, such as DejaVu Sans "
+    "(fonts-dejavu-core)";
+
+// Where no font is installed Qt lists families all the same, and draws a box for every letter: by a
+// font without tables.
+bool hasFont() {
+    return !QRawFont::fromFont(QGuiApplication::font()).fontTable("cmap").isEmpty();
+}
+
 int run(int argc, char** argv) {
     Options options;
     CLI::App parser(
@@ -285,6 +296,10 @@ int run(int argc, char** argv) {
     QGuiApplication::setApplicationDisplayName(QStringLiteral("IIR2D Workbench"));
     QGuiApplication::setDesktopFileName(QStringLiteral(IIR2D_APP_ID));
     QGuiApplication::setWindowIcon(workbench::applicationIcon());
+    if (!hasFont()) {
+        if (!options.screenshots.empty()) return report(ErrorKind::unwritable_output, no_font);
+        std::fprintf(stderr, "iir2d-workbench: warning: %s\n", no_font);
+    }
     return options.screenshots.empty() ? showWindow(options) : takeScreenshots(options);
 }
 
