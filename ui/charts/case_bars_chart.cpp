@@ -72,6 +72,7 @@ void CaseBarsChart::makeSeries() {
         chart()->removeAxis(axis);
         delete axis;
     }
+    m_valueAxis = nullptr;
     setHeading(m_common.isEmpty() ? m_look.title : m_look.title + QStringLiteral(" · ") + m_common,
                m_look.reference && !m_look.referenceText.isEmpty());
 
@@ -123,9 +124,9 @@ void CaseBarsChart::makeSeries() {
         m_valueAxis = axis;
     } else {
         auto* axis = new QValueAxis;
-        const TickScale scale = tickScale(lowEnd().value_or(0.0), highEnd().value_or(largest), 4);
-        applyScale(*axis, scale);
-        m_low = scale.low;
+        m_scale = tickScale(lowEnd().value_or(0.0), highEnd().value_or(largest), 4);
+        applyScale(*axis, m_scale);
+        m_low = m_scale.low;
         m_high = axis->max();
         m_valueAxis = axis;
     }
@@ -170,6 +171,25 @@ void CaseBarsChart::arrange(const QSizeF& size) {
     }
     m_nameWidth = std::min(names + 1, size.width() * largestNameShare);
     setFreeEdges(int(m_nameWidth + 2 * gap), int(figures + 2 * gap), 4);
+    spreadTicks(size.width() - m_nameWidth - figures - 4 * gap);
+}
+
+// The chart draws all numbers of an axis as dots where one is wider than the room between two ticks.
+void CaseBarsChart::spreadTicks(double room) {
+    auto* axis = qobject_cast<QValueAxis*>(m_valueAxis);
+    if (axis == nullptr) return;
+    const QFontMetricsF metrics(chartFont());
+    const auto width = [&](double value) {
+        return metrics.horizontalAdvance(QString::number(value, 'f', m_scale.decimals)) + gap;
+    };
+    const double widest = std::max(width(m_low), width(m_high));
+    // Half a number stands beyond either end of the plot.
+    const double betweenTicks = (room - widest) * m_scale.step / (m_high - m_low);
+    int every = 1;
+    for (const int next : {2, 5, 10}) {
+        if (betweenTicks * every < widest) every = next;
+    }
+    axis->setTickInterval(m_scale.step * every);
 }
 
 double CaseBarsChart::rowHeight() const {

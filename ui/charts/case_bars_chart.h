@@ -7,6 +7,7 @@
 #include <QStringList>
 #include <optional>
 
+#include "ui/charts/chart_style.h"
 #include "ui/charts/chart_view.h"
 #include "ui/widgets/theme.h"
 
@@ -75,6 +76,7 @@ class CaseBarsChart : public ChartView {
 
   private:
     void makeSeries();
+    void spreadTicks(double room);  // so far that their numbers have room
     void draw(QPainter& painter) const;
     void drawRow(QPainter& painter, std::size_t index) const;
 
@@ -83,6 +85,7 @@ class CaseBarsChart : public ChartView {
     QString m_common;
     int m_chosen = -1;
     bool m_logarithmic = false;
+    TickScale m_scale;  // of a value axis that is not logarithmic
     double m_low = 0;
     double m_high = 1;
     double m_nameWidth = 0;

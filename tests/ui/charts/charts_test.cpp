@@ -14,6 +14,7 @@
 #include <QSignalSpy>
 #include <QSvgRenderer>
 #include <QTest>
+#include <QValueAxis>
 #include <numeric>
 #include <set>
 
@@ -73,6 +74,24 @@ TEST(LatencyChart, HoldsMediansAndWhiskers) {
     for (const CaseResult& result : results) {
         EXPECT_TRUE(chart->summary().contains(QString::fromStdString(result.what.label)));
     }
+}
+
+TEST(LatencyChart, TheNumbersOfItsAxisHaveRoomInANarrowOne) {
+    const auto chart = shownChart<LatencyChart>(
+        {madeCase(1, 512, Precision::f32, {0.2}), madeCase(4, 512, Precision::f32, {0.1})}, 0);
+    const auto* axis = qobject_cast<QValueAxis*>(chart->chart()->axes(Qt::Horizontal).at(0));
+    ASSERT_TRUE(axis != nullptr);
+    const double wide = axis->tickInterval();
+    const int decimals = axis->labelFormat().mid(2).chopped(1).toInt();  // of "%.2f"
+    const double number =
+        QFontMetricsF(axis->labelsFont()).horizontalAdvance(QString::number(axis->max(), 'f', decimals));
+    for (int width = 640; width >= 180; width -= 20) {
+        chart->resize(width, 400);
+        QApplication::processEvents();
+        const double ticks = (axis->max() - axis->min()) / axis->tickInterval();
+        EXPECT_GE(chart->chart()->plotArea().width() / ticks, number) << width;
+    }
+    EXPECT_GT(axis->tickInterval(), wide);
 }
 
 TEST(LatencyChart, EveryRowTellsAndChoosesItsCase) {
