@@ -178,8 +178,19 @@ Result<NvJitLink> open_nvjitlink() {
                                              });
 }
 
+// Opens the part of NVRTC that it opens by its name at the first compilation, and finds on the loader's path
+// alone. It lies beside NVRTC; where it does not, NVRTC is left to find it.
+void open_builtins_of(const OpenedLibrary& nvrtc) {
+    const fs::path file = fs::path(nvrtc.path).parent_path() / ("libnvrtc-builtins.so." + nvrtc.version);
+    ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
 const Result<Nvrtc>& opened_nvrtc() {
-    static const Result<Nvrtc> opened = open_nvrtc();
+    static const Result<Nvrtc> opened = [] {
+        Result<Nvrtc> made = open_nvrtc();
+        if (made) open_builtins_of(made->library);
+        return made;
+    }();
     return opened;
 }
 const Result<NvJitLink>& opened_nvjitlink() {

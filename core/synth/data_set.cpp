@@ -247,8 +247,16 @@ class Run {
             if (one.reason == "duplicate" || one.reason == "duplicate_ir") one.detail.clear();
             m_rejected.push_back(rejected_line(one, m_options.judge));
             ++m_progress.rejected[one.reason];
+            // A compiler that does not work would have kernels drawn without end.
+            const bool is_uncompiled = one.reason == "compiler_error" || one.reason == "compiler_died";
+            if (is_uncompiled && ++m_uncompiled == most_uncompiled)
+                return fail(ErrorKind::device_failure,
+                            std::to_string(most_uncompiled) +
+                                " kernels in a row could not be compiled, the last by " +
+                                one.detail.substr(0, one.detail.find('\n')));
             return {};
         }
+        m_uncompiled = 0;
         m_records.push_back(record_line(one, m_options.judge));
         ++m_kept[one.candidate.category];
         m_skeletons.insert(one.candidate.skeleton);
@@ -284,6 +292,7 @@ class Run {
     std::uint64_t m_next_drawn = 0;  // the first candidate of the next batch
     std::uint64_t m_behind = 0;      // candidates before it are in whole shards
     std::size_t m_shard = 0;
+    int m_uncompiled = 0;  // rejected by a compiler since the last that was kept
     bool m_is_done = false;
     std::optional<Batches> m_batches;  // ended first
 };

@@ -18,6 +18,7 @@ namespace workbench::synth {
 constexpr std::size_t records_of_shard = 2048;
 constexpr std::uint64_t kernels_of_batch = 50;
 constexpr int most_mismatches = 100;  // after which a run stops
+constexpr int most_uncompiled = 100;  // in a row, after which a run stops
 
 struct GenerateOptions {
     std::filesystem::path folder;
@@ -44,7 +45,8 @@ struct GenerateProgress {
 std::map<Category, std::uint64_t> quotas_of(const GenerateOptions& options);
 
 // Makes the files, or goes on where whole shards are. bad_argument: the folder has something in it, or was
-// begun with other arguments. cancelled keeps whole shards. The caller looks at rejected["mismatch"].
+// begun with other arguments. device_failure: a compiler takes none of many kernels in a row. cancelled keeps
+// whole shards. The caller looks at rejected["mismatch"].
 Result<GenerateProgress> generate_data_set(const GenerateOptions& options, const MakeToolchain& make,
                                            const std::function<void(const GenerateProgress&)>& report = {},
                                            const std::stop_token& stop = {});

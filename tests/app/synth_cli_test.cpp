@@ -30,7 +30,9 @@ class SynthCli : public CliFolder {
         write_text("scale.h", "__device__ inline float scale(float a) { return a * 2.0f; }\n");
         file = write_text("two.cu", two_kernels);
         for (const Json& one : Json::parse(iir2d({"synth", "targets", "--json"}).out)) {
-            if (one["target"] == "ptx-nvrtc:sm_90") has_nvrtc = one["available"];
+            if (one["target"] != "ptx-nvrtc:sm_90") continue;
+            has_nvrtc = one["available"];
+            if (has_nvrtc) nvrtc = one["path"].get<std::string>();
         }
     }
     std::vector<std::string> extract(const std::vector<std::string>& more) const {
@@ -40,10 +42,31 @@ class SynthCli : public CliFolder {
     }
     std::string file;
     bool has_nvrtc = false;
+    std::filesystem::path nvrtc;
 };
 
 #define IIR2D_NEEDS_NVRTC \
     if (!has_nvrtc) GTEST_SKIP() << "NVRTC is not available here"
+
+// NVRTC finds its second part by the loader's path alone, where a fetched toolkit does not lie.
+TEST_F(SynthCli, OpensThePartOfNvrtcThatLiesBesideIt) {
+    IIR2D_NEEDS_NVRTC;
+    const std::filesystem::path toolkit = folder / "toolkit";
+    std::filesystem::create_directory(toolkit);
+    for (const auto& one : std::filesystem::directory_iterator(nvrtc.parent_path())) {
+        if (one.path().filename().string().starts_with("libnvrtc"))
+            std::filesystem::create_symlink(one.path(), toolkit / one.path().filename());
+    }
+    const auto outcome = iir2d(extract({"--kernel", "first"}),
+                               {.environment = {"IIR2D_CUDA_LIBRARIES=" + toolkit.string(), "LD_DEBUG=files",
+                                                "LD_DEBUG_OUTPUT=" + path("loaded")}});
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    std::string loaded;
+    for (const std::string& name : names()) {
+        if (name.starts_with("loaded")) loaded += text_of(name);
+    }
+    EXPECT_THAT(loaded, HasSubstr((toolkit / "libnvrtc-builtins.so.").string()));
+}
 
 TEST_F(SynthCli, TargetsSayWhatIsThereAndWhyNot) {
     for (const char* where : {"", "IIR2D_CUDA_LIBRARIES=/nowhere", "IIR2D_WORKER_DIR=/nowhere"}) {

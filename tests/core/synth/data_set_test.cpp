@@ -83,6 +83,42 @@ class Interpreted : public Toolchain {
     int m_runs;
 };
 
+// Takes every `every`-th kernel alone.
+class Broken : public Interpreted {
+  public:
+    explicit Broken(int every) : m_every(every) {}
+    Result<std::vector<KernelText>> compile(const Target& target,
+                                            const std::vector<KernelSource>& sources) override {
+        auto made = Interpreted::compile(target, sources);
+        for (KernelText& one : *made) {
+            if (++m_asked % m_every != 0) one = {"", "no builtins\nin two lines", false};
+        }
+        return made;
+    }
+
+  private:
+    int m_every;
+    int m_asked = 0;
+};
+
+TEST_F(DataSet, StopsWhereACompilerTakesNothing) {
+    GenerateOptions wanted = options("broken");
+    wanted.count = 4;
+    const auto with = [&](int every) {
+        return generate_data_set(
+            wanted, [=]() -> Result<std::unique_ptr<Toolchain>> { return std::make_unique<Broken>(every); });
+    };
+    const auto broken = with(1 << 30);
+    ASSERT_FALSE(broken);
+    EXPECT_EQ(broken.error().kind, workbench::ErrorKind::device_failure);
+    EXPECT_EQ(broken.error().message, "100 kernels in a row could not be compiled, the last by " +
+                                          wanted.judge.targets[0].name + ": no builtins");
+    wanted.folder = m_folder / "half broken";
+    const auto half = with(60);
+    ASSERT_TRUE(half) << half.error().message;
+    EXPECT_GT(half->rejected.at("compiler_error"), 100U);
+}
+
 TEST_F(DataSet, IsTheSameAfterKillsAtRandomMoments) {
     GenerateOptions whole = options("whole");
     whole.count = 200;
