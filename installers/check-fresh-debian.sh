@@ -14,7 +14,7 @@ mirror=${IIR2D_DEBIAN_MIRROR:-http://deb.debian.org/debian}
 [ ! -e "$root" ] || { echo "check-fresh-debian: error: $root exists; remove it or name another" >&2; exit 1; }
 
 leave() {
-    umount "$root/proc" "$root/dev" 2>/dev/null || true
+    umount "$root/proc" "$root/sys" "$root/dev" 2>/dev/null || true
     [ "${IIR2D_KEEP_CHROOT:-0}" = 1 ] || rm -rf --one-file-system "$root"
 }
 trap leave EXIT
@@ -23,6 +23,7 @@ echo "check-fresh-debian: debootstrap into $root"
 debootstrap --variant=minbase --include=git,ca-certificates bookworm "$root" "$mirror" >"$root.log" 2>&1 ||
     { tail -n 20 "$root.log" >&2; exit 1; }
 mount --bind /proc "$root/proc"
+mount --bind /sys "$root/sys"  # says how large the caches are
 mount --bind /dev "$root/dev"
 git clone -q --no-hardlinks . "$root/src"
 

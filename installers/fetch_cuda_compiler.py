@@ -26,6 +26,7 @@ WHEELS = {
     ("nvidia-nvvm", "13.0.88"): "c5f41ffeb6466944a026dfa5317d7d85355c119bbec279205d22f1869d1054e0",
     ("nvidia-cuda-crt", "13.0.88"): "2c8043c7c9e02492716426e9919fc78d2c5b3b2a7a768a88e952676b08aa55a4",
     ("nvidia-cuda-runtime", "13.0.96"): "7f82250d7782aa23b6cfe765ecc7db554bd3c2870c43f3d1821f1d18aebf0548",
+    ("nvidia-cuda-cccl", "13.0.85"): "e0da7ad981f3a8aff08241b5bfc1af868742a63e2762f53a5171c492ef242649",  # cuda_fp16.h includes it
     ("nvidia-cuda-nvrtc", "13.0.88"): "ad9b6d2ead2435f11cbb6868809d2adeeee302e9bb94bcf0539c7a40d80e8575",
     ("nvidia-nvjitlink", "13.0.88"): "13a74f429e23b921c1109976abefacc69835f2f433ebd323d3946e11d804e47b",
 }
