@@ -203,7 +203,7 @@ class WorkbenchStyle : public QProxyStyle {
         label.rect = placed(inside.adjusted(0, 0, -menuArrowWidth, 0));
         proxy()->drawControl(CE_ToolButtonLabel, &label, painter, widget);
 
-        QStyleOption arrow = *button;
+        QStyleOptionToolButton arrow = *button;
         constexpr int side = menuArrowWidth - 5;
         arrow.rect = placed(QRect(inside.right() - side, inside.center().y() - side / 2, side, side));
         proxy()->drawPrimitive(PE_IndicatorArrowDown, &arrow, painter, widget);
