@@ -5,6 +5,7 @@ import fcntl
 import hashlib
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -148,6 +149,11 @@ def write_whole(path, content):
         os.fsync(file.fileno())
     os.chmod(part, 0o644)
     os.replace(part, path)
+
+
+def names_path(data, folder):
+    """Whether bytes have this folder, or a file in it, as an absolute path: not "python/src" for /src, but "-I/src/kernels"."""
+    return re.search(rb"(?:(?<![\w.~-])|(?<=-I))" + re.escape(str(folder).encode()) + rb"(?![\w.-])", data) is not None
 
 
 def place_whole(source, path):

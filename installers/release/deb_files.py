@@ -85,7 +85,7 @@ def check_contents(debs, build_folders):
                     continue
                 data = path.read_bytes()
                 for folder in build_folders:
-                    expect(str(folder).encode() not in data, f"{path.relative_to(tree)} has the path {folder}")
+                    expect(not common.names_path(data, folder), f"{path.relative_to(tree)} has the path {folder}")
                 if data.startswith(ELF):
                     dynamic = common.run("readelf", "-d", path)
                     expect("RUNPATH" not in dynamic and "RPATH" not in dynamic, f"{path.relative_to(tree)} has a run path")

@@ -267,6 +267,15 @@ class Publishing(unittest.TestCase):
                     common.package_version(False, (out, key), sources)
 
 
+class Paths(unittest.TestCase):
+    def test_a_folder_is_found_as_a_path_of_its_own(self):
+        for data in (b"\0/src/kernels/a.cpp\0", b"-I/src/kernels", b"in /src", b'"/src"', b"file:///src/a", b"=/src=."):
+            self.assertTrue(common.names_path(data, "/src"), data)
+        for data in (b"`python/src` is", b"/srcs/a", b"/src.tar", b"../src/a", b"/usr/src-1", b"x/src/a"):
+            self.assertFalse(common.names_path(data, "/src"), data)
+        self.assertTrue(common.names_path(b"\xff/work/a b/x", pathlib.Path("/work/a b")))
+
+
 class Scratches(unittest.TestCase):
     def test_what_a_killed_run_left_goes_and_what_is_in_use_stays(self):
         with tempfile.TemporaryDirectory() as place:
