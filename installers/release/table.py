@@ -3,7 +3,7 @@
 """Prints which of the contract's checks from outside were seen to hold, as a table. usage: table.py REPORT.xml...
 
 REPORTs are JUnit files: evidence/packaging-report.xml of make_release.sh, the --report of check_portable.sh, check_windows.sh and
-windows/check_workflow.py, and `ctest -R ^installers --output-junit`. A check is "passed" when every test that it names is in one of them and
+check_workflows.py, and `ctest -R ^installers --output-junit`. A check is "passed" when every test that it names is in one of them and
 passed, "FAILED" when one failed, else "not tried", with what is missing. Exit code 5 when one failed.
 """
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Holds the hosted workflows to GitHub's schema and to zizmor's rules, as far as that can be done without running it.
-usage: check_workflow.py [--report FILE.xml]
+usage: check_workflows.py [--report FILE.xml]
 
 Both tools come from PyPI, pinned, into an environment in build/. Exit code 0, 5 when one of them finds something, 6 when they cannot be had.
 """
@@ -11,12 +11,10 @@ import subprocess
 import sys
 import venv
 
-SOURCES = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(SOURCES / "installers/release"))
-import common  # noqa: E402
-from report import Report, expect  # noqa: E402
+import common
+from report import Report, expect
 
-WORKFLOWS = sorted((SOURCES / ".github/workflows").glob("*.yml"))
+WORKFLOWS = sorted((common.SOURCES / ".github/workflows").glob("*.yml"))
 TOOLS = ("check-jsonschema==0.39.0", "zizmor==1.32.0")
 
 
@@ -27,18 +25,18 @@ def told(*command):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="check_workflow")
+    parser = argparse.ArgumentParser(prog="check_workflows")
     parser.add_argument("--report", type=pathlib.Path)
     chosen = parser.parse_args()
-    folder = SOURCES / "build/workflow-tools"
+    folder = common.SOURCES / "build/workflow-tools"
     if not (folder / "bin/pip").exists():
         venv.create(folder, with_pip=True)
     common.run(folder / "bin/pip", "install", "--quiet", "--disable-pip-version-check", *TOOLS)
-    report = Report("check_workflow", "packaging")
+    report = Report("check_workflows", "packaging")
     report.check("workflow: GitHub's schema", told, folder / "bin/check-jsonschema", "--builtin-schema", "vendor.github-workflows", *WORKFLOWS)
     report.check("workflow: zizmor finds nothing", told, folder / "bin/zizmor", "--offline", *WORKFLOWS)
     report.finish(chosen.report)
 
 
 if __name__ == "__main__":
-    sys.exit(common.main_of("check_workflow", main, common.NOT_WRITTEN))
+    sys.exit(common.main_of("check_workflows", main, common.NOT_WRITTEN))
