@@ -22,6 +22,8 @@ class ViewTransform {
 
     double zoom() const { return m_zoom; }  // device pixels per image pixel; 1 is 100 %
     bool isFitted() const { return m_fitted; }
+    // Returns whether the view has a size. Before, an image is fitted to one pixel.
+    bool hasView() const { return m_view != QSize(1, 1); }
     QSize viewSize() const { return m_view; }
     QSize imageSize() const { return m_image; }
     QPointF topLeft() const { return m_topLeft; }  // image coordinates of the view's corner

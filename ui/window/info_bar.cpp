@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "ui/picture/pixel_text.h"
+#include "ui/picture/view_transform.h"
 #include "ui/session/session.h"
 #include "ui/support/paths.h"
 #include "ui/support/text.h"
@@ -94,8 +95,8 @@ void InfoBar::setProbe(std::optional<QPoint> sourcePixel) {
     showProbe();
 }
 
-void InfoBar::setZoom(std::optional<double> zoom) {
-    m_zoom->setFullText(m_session.image() && zoom ? zoomText(*zoom) : QString(),
+void InfoBar::showZoom(const ViewTransform& view) {
+    m_zoom->setFullText(m_session.image() && view.hasView() ? zoomText(view.zoom()) : QString(),
                         tr("Screen pixels for each pixel of the image"));
 }
 

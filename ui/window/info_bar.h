@@ -17,6 +17,7 @@ namespace workbench {
 class ElidedLabel;
 class LiveChoice;
 class Session;
+class ViewTransform;
 
 class InfoBar : public QWidget {
     Q_OBJECT
@@ -25,7 +26,8 @@ class InfoBar : public QWidget {
     InfoBar(Session& session, LiveChoice& choice, QWidget* parent = nullptr);
 
     void setProbe(std::optional<QPoint> sourcePixel);
-    void setZoom(std::optional<double> zoom);  // none: the picture was not shown yet
+    // Shows the view's zoom, and nothing before the view was laid out.
+    void showZoom(const ViewTransform& view);
     void setMark(const ViewMark& mark);
 
   Q_SIGNALS:

@@ -130,7 +130,7 @@ MainWindow::~MainWindow() {
 void MainWindow::connectSession() {
     connect(&m_session, &Session::imageChanged, this, [this] {
         updateTitle();
-        showZoom();
+        m_info->showZoom(m_image->view().transform());
         // The samples lie where nobody keeps images.
         const ImagePtr image = m_session.image();
         if (image && image->info.path.parent_path() != resource_directory() / "samples")
@@ -205,15 +205,9 @@ void MainWindow::connectPages() {
     connect(m_image, &ImagePage::markChanged, m_info, &InfoBar::setMark);
     connect(&m_image->view(), &ImageView::probeChanged, this,
             [this] { m_info->setProbe(m_image->view().probedPixel()); });
-    connect(&m_image->view(), &ImageView::viewChanged, this, &MainWindow::showZoom);
+    connect(&m_image->view(), &ImageView::viewChanged, this,
+            [this] { m_info->showZoom(m_image->view().transform()); });
     connect(m_info, &InfoBar::deviceClicked, this, [this] { showDevices(!m_docks->showsDevices()); });
-}
-
-void MainWindow::showZoom() {
-    // A view that was not laid out yet fits the image to a pixel.
-    const ViewTransform& view = m_image->view().transform();
-    m_info->setZoom(view.viewSize() == ViewTransform().viewSize() ? std::nullopt
-                                                                  : std::optional(view.zoom()));
 }
 
 QStringList MainWindow::pageNames() {

@@ -100,7 +100,6 @@ class MainWindow : public QMainWindow {
 
   private:
     void connectSession();
-    void showZoom();
     void connectPages();
     void takeDrops();
     void restoreLayout();

@@ -147,28 +147,6 @@ TEST_F(MainWindowTest, EverythingOneCanTouchHasAName) {
     EXPECT_GT(walked, 200);
 }
 
-TEST(MainWindowZoom, IsShownOnceThePictureIs) {
-    const QTemporaryDir folder;
-    Session session;
-    MainWindow window(session);
-    window.setInteractive(false);
-    window.setPage(MainWindow::Page::benchmark);
-    window.show();
-    ASSERT_TRUE(QTest::qWaitForWindowExposed(&window));
-    session.openImage(text(written(folder, "in.exr", gradient(64, 48, 0.5F, SampleType::f32))));
-    ASSERT_TRUE(QTest::qWaitFor([&] { return !session.isOpening() && session.image(); }, patience_ms));
-    const auto zoom = [&] {
-        for (const auto* label : window.findChildren<QLabel*>()) {
-            if (label->accessibleName() == QLatin1String("Zoom")) return label->text();
-        }
-        return QStringLiteral("no such label");
-    };
-    EXPECT_EQ(zoom(), QString());
-    window.setPage(MainWindow::Page::image);
-    EXPECT_TRUE(QTest::qWaitFor([&] { return zoom().endsWith(QLatin1String("00 %")); }, patience_ms))
-        << zoom().toStdString();
-}
-
 TEST_F(MainWindowTest, HasPagesAndRemembersThePicturesDocks) {
     for (const auto& [name, page] : {std::pair{QStringLiteral("Release"), MainWindow::Page::release},
                                      std::pair{QStringLiteral("Benchmark"), MainWindow::Page::benchmark},
