@@ -50,8 +50,8 @@ KernelsPage::KernelsPage(Session& session, QWidget* parent)
     splitter->setStretchFactor(1, 3);
     splitter->setSizes({380, 900});
     makeColumn(this, 0)->addWidget(splitter);
-    auto* floating = new FloatingColumn(FloatingColumn::Edge::top, this);
-    floating->add(m_messages);
+    // Not over the kernel's title.
+    (new FloatingColumn(FloatingColumn::Edge::bottom, m_view))->add(m_messages);
     connect(m_view, &KernelView::kernelAsked, this, &KernelsPage::showKernel);
     connect(m_view, &KernelView::said, this, [this](const QString& text) { say(text, false); });
     connect(m_ours, &OurKernels::failed, this, [this](const QString& text) { say(text, true); });
