@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <array>
@@ -205,6 +206,39 @@ class Walk {
     std::vector<NeededLibrary> m_order;
 };
 
+#ifdef __GLIBC__
+// Lets threads that start meanwhile have stacks of 1 MiB. A library may start threads when it is loaded:
+// log4cplus starts four, and where memory is too short for all of them, waits without end for those that it
+// has.
+class SmallStacks {
+  public:
+    SmallStacks() {
+        if (pthread_getattr_default_np(&m_attributes) != 0) return;
+        m_known = pthread_attr_getstacksize(&m_attributes, &m_bytes) == 0;
+        set(std::size_t{1} << 20);
+    }
+    ~SmallStacks() {
+        if (!m_known) return;
+        set(m_bytes);
+        pthread_attr_destroy(&m_attributes);
+    }
+    SmallStacks(const SmallStacks&) = delete;
+    SmallStacks& operator=(const SmallStacks&) = delete;
+
+  private:
+    void set(std::size_t bytes) {
+        if (m_known && pthread_attr_setstacksize(&m_attributes, bytes) == 0)
+            pthread_setattr_default_np(&m_attributes);
+    }
+
+    pthread_attr_t m_attributes{};
+    std::size_t m_bytes = 0;
+    bool m_known = false;
+};
+#else
+class SmallStacks {};
+#endif
+
 }  // namespace
 
 std::vector<NeededLibrary> libraries_in_order(const fs::path& module) {
@@ -218,6 +252,7 @@ void load_libraries_in_order(const fs::path& module) {
     // not name, is loaded with the module, among which they are. Many failures are for want of memory: then
     // each library would try in vain what the ones before it tried.
     int failures = 8;
+    [[maybe_unused]] const SmallStacks stacks;
     for (const NeededLibrary& library : libraries_in_order(module)) {
         if (dlopen(library.name.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr && --failures == 0) return;
     }

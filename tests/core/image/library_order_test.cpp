@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <gmock/gmock.h>
 #include <link.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <cstring>
@@ -194,5 +195,21 @@ TEST(LibraryOrder, IsEmptyForWhatIsNoLibrary) {
     EXPECT_TRUE(libraries_in_order(folder).empty());
     EXPECT_TRUE(libraries_in_order(folder / "missing").empty());
 }
+
+#ifdef __GLIBC__
+TEST(LibraryOrder, LeavesTheStacksOfLaterThreadsAsTheyWere) {
+    const auto stack = [] {
+        pthread_attr_t attributes;
+        std::size_t bytes = 0;
+        EXPECT_EQ(pthread_getattr_default_np(&attributes), 0);
+        EXPECT_EQ(pthread_attr_getstacksize(&attributes, &bytes), 0);
+        pthread_attr_destroy(&attributes);
+        return bytes;
+    };
+    const std::size_t before = stack();
+    workbench::load_libraries_in_order(workbench::images_module_path());
+    EXPECT_EQ(stack(), before);
+}
+#endif
 
 }  // namespace
