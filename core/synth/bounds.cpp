@@ -18,8 +18,8 @@ double evaluate(Op op, double x) {
     return function_of(op, x);
 }
 
-// NaN where one is.
-double larger(double a, double b) {
+// Returns the larger number, or NaN where one of them is.
+double larger_or_nan(double a, double b) {
     return std::isnan(a) || a > b ? a : b;
 }
 
@@ -50,12 +50,12 @@ bool overflows_narrowly(Op op, Type type, const double (&x)[3], double r) {
 // e is small, the ends differ by rounding as much as by e: one part in 2^40 of f more.
 double monotone(Op op, double x, double e) {
     const double low = evaluate(op, x - e), high = evaluate(op, x + e), middle = evaluate(op, x);
-    const double off = larger(std::abs(high - middle), std::abs(low - middle));
+    const double off = larger_or_nan(std::abs(high - middle), std::abs(low - middle));
     // By the slope where the difference is lost in rounding.
     const double h = std::max(std::abs(x), 1e-300) * 0x1p-20;
     if (e >= h) return off * (1 + 0x1p-30) + std::abs(middle) * 0x1p-50;
     const double slope =
-        larger(std::abs(evaluate(op, x + h) - middle), std::abs(middle - evaluate(op, x - h))) / h;
+        larger_or_nan(std::abs(evaluate(op, x + h) - middle), std::abs(middle - evaluate(op, x - h))) / h;
     return slope * e * (1 + 0x1p-10) + std::abs(middle) * 0x1p-52 * (e > 0 ? 1 : 0);
 }
 
