@@ -78,11 +78,11 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${_launcher})
 endif()
 
-# iir2d_compile_in_batches(target): eight sources at a time, so that the headers they share are read and the templates
+# iir2d_compile_in_batches(target): sixteen sources at a time, so that the headers they share are read and the templates
 # they share are instantiated once (a unity build). Names in unnamed namespaces are then shared by the batch.
 function(iir2d_compile_in_batches target)
   if(IIR2D_UNITY_BUILD)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
   endif()
 endfunction()
 
@@ -106,7 +106,7 @@ function(iir2d_compile_in_groups target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# iir2d_compile_rest_by_folder(target): in groups, and what no group was named for with others of its folder, twelve at most; what a
+# iir2d_compile_rest_by_folder(target): in groups, and what no group was named for with others of its folder, 24 at most; what a
 # folder has less than five of, with that of other such folders.
 function(iir2d_compile_rest_by_folder target)
   iir2d_compile_in_groups(${target})
@@ -128,7 +128,7 @@ function(iir2d_compile_rest_by_folder target)
   list(REMOVE_DUPLICATES _folders)
   foreach(_folder ${_folders})
     list(LENGTH _of_${_folder} _count)
-    math(EXPR _groups "(${_count} + 11) / 12")
+    math(EXPR _groups "(${_count} + 23) / 24")
     set(_number 0)
     foreach(_source ${_of_${_folder}})
       math(EXPR _group "${_number} * ${_groups} / ${_count}")

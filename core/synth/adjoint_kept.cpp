@@ -13,12 +13,12 @@ namespace workbench::synth {
 
 namespace {
 
-// Whether a symbol stands in an expression.
-bool names(const Tree& tree, Id expr, Id symbol) {
+// Returns whether a symbol stands in an expression.
+bool has_symbol(const Tree& tree, Id expr, Id symbol) {
     const Expr& e = tree.exprs[expr];
     return (e.op == Op::symbol && e.symbol == symbol) ||
            std::any_of(e.args.begin(), e.args.begin() + e.count,
-                       [&](Id argument) { return names(tree, argument, symbol); });
+                       [&](Id argument) { return has_symbol(tree, argument, symbol); });
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ bool AdjointMaker::is_from_zero(Id id) const {
 
 AdjointMaker::Trips AdjointMaker::trips_of(const Stmt& s) const {
     constexpr Trips unknown{.times = 0};
-    if (s.kind != StmtKind::for_loop || s.step == 0 || names(f, s.index, s.symbol)) return unknown;
+    if (s.kind != StmtKind::for_loop || s.step == 0 || has_symbol(f, s.index, s.symbol)) return unknown;
     const Expr &first = f.exprs[s.value], &last = f.exprs[s.index];
     if (first.op == Op::literal && last.op == Op::literal) {
         const double way = s.step > 0 ? literal_value(last) - literal_value(first)

@@ -17,7 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int pairs = 15;  // of which the median counts; a fresh decision is made once in each
+constexpr int pair_count = 15;  // of which the median counts; a fresh decision is made once in each
 
 // Microseconds that making a plan takes.
 Result<double> making(const Problem& problem, const iir2d::Device& device, bool is_static) {
@@ -47,7 +47,7 @@ Result<double> making(const Problem& problem, const iir2d::Device& device, bool 
 Result<double> deciding(const Problem& problem, const iir2d::Device& device, std::string_view model,
                         bool is_fresh) {
     std::vector<double> more;
-    for (int pair = 0; pair < pairs; ++pair) {
+    for (int pair = 0; pair < pair_count; ++pair) {
         if (is_fresh) {
             iir2d::forget_models();
             IIR2D_RETURN_IF_ERROR(from_kernel(iir2d::load_model(model)));

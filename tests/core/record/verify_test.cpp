@@ -308,8 +308,8 @@ TEST_F(VerifyTest, KnowsTheCasesOfItsMatrix) {
     EXPECT_EQ(problems_with("/matrix/filter_ids", many),
               "changed.json: its command_line is not the one that measures its matrix\n")
         << "the same filter again is one case";
-    const json hostile(100'000, json{{"width", 1}, {"height", 1}});
-    EXPECT_THAT(problems_with("/matrix/sizes", hostile), HasSubstr("more cases than a record can have"));
+    const json too_many(100'000, json{{"width", 1}, {"height", 1}});
+    EXPECT_THAT(problems_with("/matrix/sizes", too_many), HasSubstr("more cases than a record can have"));
 }
 
 TEST_F(VerifyTest, KnowsTheMatrixOfANamedProtocol) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -13,10 +12,6 @@
 #include "tests/kernels/iir/iir_testing.h"
 
 namespace iir_test {
-
-inline double dot(const std::vector<double>& a, const std::vector<double>& b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
 
 // The largest magnitude, 1 at least.
 inline double largest(const std::vector<double>& a) {

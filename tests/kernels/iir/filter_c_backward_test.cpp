@@ -12,10 +12,12 @@
 #include "iir2d/convert.h"
 #include "iir2d/iir2d_filter.h"
 #include "tests/kernels/iir/filter_c_testing.h"
+#include "tests/kernels/iir/iir_testing.h"
 
 namespace {
 
 using namespace filter_c_testing;
+using iir_test::dot;
 using ::testing::HasSubstr;
 
 std::int32_t parameters_of(int id) {
@@ -41,12 +43,6 @@ Backward<T> backward(const IIR2D_FilterParams& p, const std::vector<T>& x, const
         << iir2d_last_error();
     EXPECT_STREQ(iir2d_last_error(), "");
     return result;
-}
-
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-    double sum = 0.0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-    return sum;
 }
 
 TEST(FilterCBackward, ReadsTheBorderConstantUnderThatBorderAlone) {

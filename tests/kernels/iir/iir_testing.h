@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -30,6 +31,10 @@ inline std::vector<double> random_plane(std::int64_t count, unsigned seed) {
     // Floats, so that the same values can be stored in every precision.
     while (std::ssize(drawn) < count) drawn.push_back(static_cast<float>(uniform(engine)));
     return {drawn.begin(), drawn.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+inline double dot(const std::vector<double>& a, const std::vector<double>& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
 inline std::int64_t count_of(const iir2d::Shape& s) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "tests/kernels/iir/contract.h"
 #include "tests/kernels/iir/iir_testing.h"
@@ -21,10 +20,6 @@ std::vector<double> adjoint(const FilterDesc& desc, const std::vector<double>& d
     const auto done = reference::filter_adjoint(desc, dy, dx);
     EXPECT_TRUE(done) << (done ? "" : done.error().message);
     return dx;
-}
-
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
 double norm(const std::vector<double>& a) {
