@@ -117,9 +117,11 @@ class ElfFile {
             if (entry.d_tag != DT_NEEDED && entry.d_tag != DT_RPATH && entry.d_tag != DT_RUNPATH) continue;
             std::optional<std::string> text = string_at(*strings, entry.d_un.d_val);
             if (!text) return {};
-            if (entry.d_tag == DT_NEEDED) needs.names.push_back(*std::move(text));
-            if (entry.d_tag == DT_RPATH) needs.rpath = *std::move(text);
-            if (entry.d_tag == DT_RUNPATH) needs.runpath = *std::move(text);
+            if (entry.d_tag == DT_NEEDED) {
+                needs.names.push_back(*std::move(text));
+            } else {
+                (entry.d_tag == DT_RPATH ? needs.rpath : needs.runpath) = *std::move(text);
+            }
         }
         return needs;
     }
