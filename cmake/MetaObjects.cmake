@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # iir2d_meta_objects(target): what Qt's moc makes of each header that stands beside a source of the target, compiled as one source.
-# AUTOMOC would have moc read Qt's own headers too, for each header anew: 0.15 s instead of 0.005, and what it writes is the same,
-# for a class says nothing to moc by a macro of ours. A header without Q_OBJECT gives an empty file.
+# AUTOMOC would have moc read Qt's own headers too, for each header anew: 0.15 s instead of 0.005. What it writes is the same but for an
+# include that one of them asks for, for no class says anything to moc by a macro. A header without Q_OBJECT gives an empty file; one that
+# is new beside an old source is found when CMake runs again.
 function(iir2d_meta_objects target)
   set(_folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_meta_objects)
   set(_made "")
