@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# iir2d_meta_objects(target): what Qt's moc makes of each header that stands beside a source of the target, compiled as one source.
-# AUTOMOC would have moc read Qt's own headers too, for each header anew: 0.15 s instead of 0.005. What it writes is the same but for an
-# include that one of them asks for, for no class says anything to moc by a macro. A header without Q_OBJECT gives an empty file; one that
-# is new beside an old source is found when CMake runs again.
+# iir2d_meta_objects(target): runs Qt's moc on each header that stands beside a source of the target, and compiles what it writes as
+# one source. AUTOMOC would give moc the include folders, so that it reads Qt's own headers again for each header: 0.15 s instead of 0.005.
+# Our classes need none of their macros: the output is the same, but for an include of <QtGui/qtextcursor.h>. A header without Q_OBJECT
+# gives an empty file. A new header beside an old source is found when CMake runs again.
 function(iir2d_meta_objects target)
   set(_folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_meta_objects)
   set(_made "")

@@ -209,9 +209,8 @@ class Walk {
 };
 
 #ifdef __GLIBC__
-// Lets threads that start meanwhile have stacks of 1 MiB. A library may start threads when it is loaded:
-// log4cplus starts four, and where memory is too short for all of them, waits without end for those that it
-// has.
+// Gives threads that start during its lifetime stacks of 1 MiB. Libraries start threads when they are loaded:
+// log4cplus starts four, and where there is no memory for the last, it waits forever for the others to end.
 class SmallStacks {
   public:
     SmallStacks() {

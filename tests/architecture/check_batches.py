@@ -4,8 +4,8 @@
 
 usage: check_batches.py BUILD
 
-The compiler refuses two that have the same parameters. Where one is a template, or both take numbers, it takes one that the source
-alone would not have taken, without a word. BUILD is a configured build folder.
+The compiler refuses two functions with the same parameters. Where one is a template, or both take numbers, overload resolution may choose
+the function of the other source, without a warning. BUILD is a configured build folder.
 """
 
 import collections
@@ -16,14 +16,14 @@ import sys
 from pathlib import Path
 
 # At the left margin, as clang-format puts it: what the function returns, its name, its parameters.
-FUNCTION = re.compile(r"^((?:template <[^\n]*>\s+)?)(?!using|return|namespace|struct|class|enum|static_assert|typedef)"
+FUNCTION = re.compile(r"^(?:template <[^\n]*>\s+)?(?!using|return|namespace|struct|class|enum|static_assert|typedef)"
                       r"[A-Za-z_][\w:<>,&*\s]*?\b([A-Za-z_]\w*)\(([^()]*(?:\([^()]*\)[^()]*)*)\)(?: const)?(?: noexcept)? \{", re.M)
 UNNAMED = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.M | re.S)
 NUMBER = re.compile(r"\b(bool|char|short|int|unsigned|long|float|double|size_t|ptrdiff_t|u?int\d+_t|auto|[A-Z]|Id|Qt|qreal)\b(?!<)")
 
 
 def parameters(text):
-    """The types of the parameters; commas within <> part none."""
+    """Splits a list of parameters at its commas, but not at those of a template's arguments."""
     depth, parts = 0, [""]
     for letter in text:
         depth += {"<": 1, ">": -1}.get(letter, 0)
@@ -35,8 +35,8 @@ def parameters(text):
 
 
 def functions(source):
-    """(name, parameters) of what a source defines in its unnamed namespaces."""
-    return [(name, tuple(parameters(taken))) for unnamed in UNNAMED.findall(source) for _, name, taken in FUNCTION.findall(unnamed)]
+    """Returns (name, parameters) of each function that a source defines in its unnamed namespaces."""
+    return [(name, tuple(parameters(taken))) for unnamed in UNNAMED.findall(source) for name, taken in FUNCTION.findall(unnamed)]
 
 
 def takes_any_number(parameter):
@@ -48,7 +48,7 @@ def may_mean_either(one, other):
 
 
 def findings(batches):
-    """Of batches, each a list of (path, text)."""
+    """Yields a sentence for each such pair; a batch is a list of (path, text)."""
     for batch in batches:
         defined = collections.defaultdict(list)
         for path, text in batch:

@@ -7,8 +7,8 @@ import unittest
 import check_batches
 
 
-def source(text, namespace="namespace {"):
-    return f"namespace room {{\n\n{namespace}\n\n{text}\n\n}}  // namespace\n\n}}  // namespace room\n"
+def source(text):
+    return f"namespace room {{\n\nnamespace {{\n\n{text}\n\n}}  // namespace\n\n}}  // namespace room\n"
 
 
 def found(one, other):
