@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Lists every GPU kernel once: X(name, parameter type, body, most threads of a block). gpu_kernels.cu makes
-// entry points of it, the tests' executor a table.
+// Lists every GPU kernel once: X(name, parameter type, body, most threads of a block), and perhaps how many
+// blocks a multiprocessor is to have registers for. gpu_kernels.cu makes entry points of it, the tests'
+// executor a table.
 #pragma once
 
 #include "kernels/convert/gpu_kernel_list.h"

@@ -3,8 +3,11 @@
 // shared with the tests' executor.
 #include "kernels/gpu_kernel_list.h"
 
-#define IIR2D_ENTRY(name, Parameters, body, threads)          \
-    extern "C" __global__ void __launch_bounds__(threads, 1)  \
+// The most threads of a block, and how many blocks one multiprocessor has registers for: 1 where the list
+// does not say.
+#define IIR2D_BOUNDS(threads, blocks, ...) __launch_bounds__(threads, blocks)
+#define IIR2D_ENTRY(name, Parameters, body, ...)              \
+    extern "C" __global__ void IIR2D_BOUNDS(__VA_ARGS__, 1, ) \
         name(const __grid_constant__ Parameters parameters) { \
         const iir2d::gpu::Block block;                        \
         body(parameters, block);                              \

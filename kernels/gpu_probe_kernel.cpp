@@ -4,7 +4,7 @@
 
 namespace iir2d::cuda {
 
-#define IIR2D_KERNEL_NAME(name, Parameters, body, threads) #name,
+#define IIR2D_KERNEL_NAME(name, ...) #name,
 
 const char* probe_kernel() {
     static constexpr const char* names[] = {IIR2D_GPU_KERNELS(IIR2D_KERNEL_NAME)};

@@ -30,6 +30,7 @@ struct GpuLineSet {
     std::int64_t n;
     int lanes;  // lines that there are, at most 32
     bool reversed;
+    bool packed;  // of rows: whether all lie in whole, aligned 16 bytes
 };
 
 // Returns where the lines of a block lie. `step` is the distance from one line to the next, 1 for columns.
@@ -41,25 +42,42 @@ IIR2D_DEVICE GpuLineSet<S> gpu_line_set(const GpuAxis& axis, const GpuPass& pass
     const auto at = [&](const GpuPlanes& planes) {
         return plane * planes.plane_stride + first * (Rows ? planes.row_stride : 1);
     };
-    return {gpu_address<const S>(pass.in.data) + at(pass.in),
-            gpu_address<S>(pass.out.data) + at(pass.out),
-            pass.add.data != 0 ? gpu_address<const S>(pass.add.data) + at(pass.add) : nullptr,
+    const S* const in = gpu_address<const S>(pass.in.data) + at(pass.in);
+    S* const out = gpu_address<S>(pass.out.data) + at(pass.out);
+    const S* const add = pass.add.data != 0 ? gpu_address<const S>(pass.add.data) + at(pass.add) : nullptr;
+    const std::uint64_t bits = reinterpret_cast<std::uintptr_t>(in) | reinterpret_cast<std::uintptr_t>(out) |
+                               reinterpret_cast<std::uintptr_t>(add) |
+                               static_cast<std::uint64_t>(pass.in.row_stride | pass.out.row_stride |
+                                                          pass.add.row_stride | axis.length) *
+                                   sizeof(S);
+    return {in,
+            out,
+            add,
             pass.in.row_stride,
             pass.out.row_stride,
             pass.add.row_stride,
             axis.length,
             left < warp_lanes ? static_cast<int>(left) : warp_lanes,
-            pass.reversed != 0};
+            pass.reversed != 0,
+            bits % 16 == 0};
 }
 
-// Reads and writes rows in pieces of gpu_tile samples, side by side, through a transposing tile in shared
-// memory: lane l steps along row l of the tile. Two rows are stored together, and one column of all rows is
-// read: the distances between rows keep the lanes of both in different banks. Doubles take two banks, and
-// rows are 17 apart; floats take one, so the second row of a pair follows the first, and pairs are 33 apart.
+// Samples side by side, which one instruction loads or stores; together they are aligned.
+template <class T, int Count>
+struct alignas(sizeof(T) * Count) GpuSome {
+    static constexpr int count = Count;
+    T value[static_cast<std::size_t>(Count)];
+};
+template <class T>
+using GpuPacked = GpuSome<T, static_cast<int>(16 / sizeof(T))>;
+
+// Reads and writes rows in pieces of gpu_tile samples, side by side, through a tile in shared memory that has
+// them in the pass's direction: lane l steps along row l of the tile. Rows are an odd number of 16 bytes
+// apart, so that eight lanes that read 16 bytes of a row each meet in no bank.
 template <class S, class A>
 struct GpuRows {
-    static constexpr bool in_pairs = sizeof(A) == 4;
-    static constexpr int tile_elements = warp_lanes * gpu_tile + (in_pairs ? warp_lanes / 2 : warp_lanes);
+    static constexpr int pitch = gpu_tile + GpuPacked<A>::count;
+    static constexpr int tile_elements = warp_lanes * pitch;
 
     GpuLineSet<S> set;
     A* tile;  // this warp's
@@ -73,29 +91,14 @@ struct GpuRows {
         });
     }
 
-    // Steps every line through its samples [first, last), in the pass's direction.
+    // Steps every line through its samples [first, last), in the pass's direction. Where samples are packed,
+    // a piece is on its way from memory while the one before it is worked on.
     template <bool Store, class Step>
     IIR2D_DEVICE void sweep(std::int64_t first, std::int64_t last, Step step) const {
-        IIR2D_ROLLED
-        for (std::int64_t t = first; t < last; t += gpu_tile) {
-            const int count = last - t < gpu_tile ? static_cast<int>(last - t) : gpu_tile;
-            const std::int64_t x = set.reversed ? set.n - t - count : t;
-            fetch(x, count);
-            block.warp_sync();
-            int column = set.reversed ? count - 1 : 0;
-            const int direction = set.reversed ? -1 : 1;
-            if (count == gpu_tile) {
-                IIR2D_UNROLL
-                for (int k = 0; k < gpu_tile; ++k, column += direction) advance<Store>(column, step);
-            } else {
-                IIR2D_ROLLED
-                for (int k = 0; k < count; ++k, column += direction) advance<Store>(column, step);
-            }
-            block.warp_sync();
-            if constexpr (Store) {
-                put(x, count);
-                block.warp_sync();
-            }
+        if (set.packed && first % packed == 0 && (last - first) % packed == 0) {
+            sweep_as<Store, true>(first, last, step);
+        } else {
+            sweep_as<Store, false>(first, last, step);
         }
     }
 
@@ -123,68 +126,182 @@ struct GpuRows {
     }
 
   private:
-    static constexpr int rows_at_once = 2;
-    static_assert(rows_at_once * gpu_tile == warp_lanes);
+    static constexpr int packed = GpuPacked<S>::count;
+    static constexpr int bytes_at_once = 64;  // of a lane, on their way from memory
 
-    IIR2D_DEVICE static int row_of(int k, int lane) { return k * rows_at_once + lane / gpu_tile; }
-    // Returns where the tile has a row.
-    IIR2D_DEVICE static int place_of_row(int row) {
-        return in_pairs ? row * gpu_tile + row / 2 : row * (gpu_tile + 1);
-    }
-    // Returns where it has the lane's sample of rows 2 k and 2 k + 1.
-    IIR2D_DEVICE static int place_of(int k, int lane) {
-        return in_pairs ? k * (2 * gpu_tile + 1) + lane : place_of_row(row_of(k, lane)) + lane % gpu_tile;
+    // Which samples of a piece a lane moves: `Count` side by side, of one row and then of rows a step below.
+    template <int Count>
+    struct Share {
+        static constexpr int lanes_of_row = gpu_tile / Count;
+        static constexpr int step = warp_lanes / lanes_of_row;
+        static constexpr int moves = gpu_tile / Count;
+        IIR2D_DEVICE static int row(int lane) { return lane / lanes_of_row; }
+        IIR2D_DEVICE static int column(int lane) { return lane % lanes_of_row * Count; }
+    };
+    using Single = Share<1>;
+    using Packed = Share<packed>;
+
+    // Where a piece of the lines lies in memory, and how long it is.
+    struct Place {
+        std::int64_t x;
+        int count;
+    };
+
+    // Returns the place of the samples from the t-th, in the pass's direction.
+    IIR2D_DEVICE Place place_of(std::int64_t t, std::int64_t last) const {
+        const int count = last - t < gpu_tile ? static_cast<int>(last - t) : gpu_tile;
+        return {set.reversed ? set.n - t - count : t, count};
     }
 
-    // Returns where the lanes' first samples of a piece are; the rows that follow are a step apart. Kept as a
-    // running sum: sixteen addresses of their own would cost a register pair each.
-    IIR2D_DEVICE static Lanes<std::int64_t> first_offset(std::int64_t stride, std::int64_t x) {
-        Lanes<std::int64_t> offset;
-        for_lanes([&](int l) { offset[l] = row_of(0, l) * stride + x + l % gpu_tile; });
-        return offset;
-    }
-
-    IIR2D_DEVICE void fetch(std::int64_t x, int count) const {
-        Lanes<S> values[gpu_tile];
-        Lanes<std::int64_t> offset = first_offset(set.in_stride, x);
-        IIR2D_UNROLL
-        for (int k = 0; k < gpu_tile; ++k) {
-            for_lanes([&](int l) {
-                const bool there = row_of(k, l) < set.lanes && l % gpu_tile < count;
-                values[k][l] = there ? set.in[offset[l]] : S(0);
-                offset[l] += rows_at_once * set.in_stride;
-            });
-        }
-        IIR2D_UNROLL
-        for (int k = 0; k < gpu_tile; ++k) {
-            for_lanes([&](int l) { tile[place_of(k, l)] = static_cast<A>(values[k][l]); });
+    template <bool Store, bool Packs, class Step>
+    IIR2D_DEVICE void sweep_as(std::int64_t first, std::int64_t last, Step& step) const {
+        IIR2D_ROLLED
+        for (std::int64_t t = first; t < last; t += gpu_tile) {
+            const Place place = place_of(t, last);
+            if constexpr (!Packs) {
+                copy_to_tile<false, Single, 1>(place);
+            } else if (set.reversed) {
+                copy_to_tile<true, Packed, packed>(place);
+            } else {
+                copy_to_tile<false, Packed, packed>(place);
+            }
+            block.warp_sync();
+            if (place.count == gpu_tile) {
+                step_piece<Store>(step);
+            } else {
+                IIR2D_ROLLED
+                for (int k = 0; k < place.count; ++k) {
+                    for_lanes([&](int l) {
+                        A& sample = tile[l * pitch + k];
+                        const A result = step(sample, l);
+                        if (Store) sample = result;
+                    });
+                }
+            }
+            block.warp_sync();
+            if constexpr (Store) {
+                if (set.add != nullptr) {
+                    put<true, Packs>(place);
+                } else {
+                    put<false, Packs>(place);
+                }
+                block.warp_sync();
+            }
         }
     }
 
     template <bool Store, class Step>
-    IIR2D_DEVICE void advance(int column, Step& step) const {
+    IIR2D_DEVICE void step_piece(Step& step) const {
+        using Some = GpuPacked<A>;
+        constexpr int at_once = 8;  // samples
+        constexpr int count = at_once / Some::count;
         for_lanes([&](int l) {
-            A& sample = tile[place_of_row(l) + column];
-            const A result = step(sample, l);
-            if (Store) sample = result;
+            Some* samples = reinterpret_cast<Some*>(tile + l * pitch);
+            IIR2D_ROLLED
+            for (int first = 0; first < gpu_tile; first += at_once, samples += count) {
+                Some values[static_cast<std::size_t>(count)];
+                IIR2D_UNROLL
+                for (int k = 0; k < count; ++k) values[k] = samples[k];
+                IIR2D_UNROLL
+                for (int k = 0; k < at_once; ++k) {
+                    A& sample = values[k / Some::count].value[k % Some::count];
+                    sample = step(sample, l);
+                }
+                if constexpr (Store) {
+                    IIR2D_UNROLL
+                    for (int k = 0; k < count; ++k) samples[k] = values[k];
+                }
+            }
         });
     }
 
-    IIR2D_DEVICE void put(std::int64_t x, int count) const {
-        Lanes<std::int64_t> offset = first_offset(set.out_stride, x);
-        Lanes<std::int64_t> add_offset = first_offset(set.add_stride, x);
-        IIR2D_UNROLL_BY_4  // what is more unrolled wants more registers than there are
-            for (int k = 0; k < gpu_tile; ++k) {
-            for_lanes([&](int l) {
-                if (row_of(k, l) < set.lanes && l % gpu_tile < count) {
-                    A sample = tile[place_of(k, l)];
-                    if (set.add != nullptr) sample += static_cast<A>(set.add[add_offset[l]]);
-                    set.out[offset[l]] = static_cast<S>(sample);
+    // Copies a piece of the input, as many samples at once as have registers to wait in.
+    template <bool Reversed, class Moved, int Count>
+    IIR2D_DEVICE void copy_to_tile(Place place) const {
+        constexpr int at_once = bytes_at_once / static_cast<int>(sizeof(S)) / Count;
+        constexpr int part = Count < GpuPacked<A>::count ? Count : GpuPacked<A>::count;  // of an access
+        for_lanes([&](int l) {
+            const int column = Moved::column(l);
+            const int rows = column < place.count ? set.lanes - Moved::row(l) : 0;
+            const S* from = set.in + Moved::row(l) * set.in_stride + place.x + column;
+            const bool backwards = Count == 1 ? set.reversed : Reversed;
+            A* to = tile + Moved::row(l) * pitch + (backwards ? place.count - Count - column : column);
+            IIR2D_ROLLED
+            for (int first = 0; first < Moved::moves; first += at_once) {
+                GpuSome<S, Count> moved[static_cast<std::size_t>(at_once)];
+                IIR2D_UNROLL
+                for (int m = 0; m < at_once; ++m, from += Moved::step * set.in_stride) {
+                    moved[m] = (first + m) * Moved::step < rows
+                                   ? *reinterpret_cast<const GpuSome<S, Count>*>(from)
+                                   : GpuSome<S, Count>{};
                 }
-                offset[l] += rows_at_once * set.out_stride;
-                add_offset[l] += rows_at_once * set.add_stride;
-            });
+                IIR2D_UNROLL
+                for (int m = 0; m < at_once; ++m, to += Moved::step * pitch) {
+                    IIR2D_UNROLL
+                    for (int k = 0; k < Count; k += part) {
+                        GpuSome<A, part> some;
+                        IIR2D_UNROLL
+                        for (int i = 0; i < part; ++i)
+                            some.value[i] =
+                                static_cast<A>(moved[m].value[Reversed ? Count - 1 - k - i : k + i]);
+                        if (column < place.count) *reinterpret_cast<GpuSome<A, part>*>(to + k) = some;
+                    }
+                }
+            }
+        });
+    }
+
+    template <bool Adds, bool Packs>
+    IIR2D_DEVICE void put(Place place) const {
+        if constexpr (!Packs) {
+            put_share<Adds, false, Single, 1>(place);
+        } else if (set.reversed) {
+            put_share<Adds, true, Packed, packed>(place);
+        } else {
+            put_share<Adds, false, Packed, packed>(place);
         }
+    }
+    // Writes a piece of the tile, some moves at a time: what is added to them is loaded together.
+    template <bool Adds, bool Reversed, class Moved, int Count>
+    IIR2D_DEVICE void put_share(Place place) const {
+        constexpr int at_once = (sizeof(A) == sizeof(float) ? 16 : 4) / (Count == 1 ? 2 : Count);
+        for_lanes([&](int l) {
+            const int column = Moved::column(l);
+            const int rows = column < place.count ? set.lanes - Moved::row(l) : 0;
+            S* to = set.out + Moved::row(l) * set.out_stride + place.x + column;
+            const S* from = Adds ? set.add + Moved::row(l) * set.add_stride + place.x + column : nullptr;
+            const bool backwards = Count == 1 ? set.reversed : Reversed;
+            const A* sample =
+                tile + Moved::row(l) * pitch + (backwards ? place.count - Count - column : column);
+            IIR2D_ROLLED
+            for (int first = 0; first < Moved::moves; first += at_once) {
+                S added[static_cast<std::size_t>(at_once * Count)];
+                if constexpr (Adds) {
+                    IIR2D_UNROLL
+                    for (int k = 0; k < at_once; ++k, from += Moved::step * set.add_stride) {
+                        if ((first + k) * Moved::step < rows) {
+                            const GpuSome<S, Count> some = *reinterpret_cast<const GpuSome<S, Count>*>(from);
+                            IIR2D_UNROLL
+                            for (int i = 0; i < Count; ++i) added[k * Count + i] = some.value[i];
+                        }
+                    }
+                }
+                IIR2D_UNROLL
+                for (int k = 0; k < at_once; ++k, to += Moved::step * set.out_stride) {
+                    if ((first + k) * Moved::step < rows) {
+                        GpuSome<S, Count> some;
+                        IIR2D_UNROLL
+                        for (int i = 0; i < Count; ++i) {
+                            A value = sample[Reversed ? Count - 1 - i : i];
+                            if constexpr (Adds) value += static_cast<A>(added[k * Count + i]);
+                            some.value[i] = static_cast<S>(value);
+                        }
+                        *reinterpret_cast<GpuSome<S, Count>*>(to) = some;
+                    }
+                    sample += Moved::step * pitch;
+                }
+            }
+        });
     }
 };
 
@@ -203,13 +320,26 @@ struct GpuColumns {
         for_lanes([&](int l) { samples[l] = l < set.lanes ? static_cast<double>(row[l]) : 0.0; });
     }
 
+    // Rows are on their way from memory while those before them are worked on.
     template <bool Store, class Step>
     IIR2D_DEVICE void sweep(std::int64_t first, std::int64_t last, Step step) const {
         std::int64_t t = first;
+        Lanes<S> next[static_cast<std::size_t>(batch)];
+        if (t + batch <= last) fetch(set.in, set.in_stride, t, next);
         IIR2D_ROLLED
-        for (; t + batch <= last; t += batch) advance<Store, batch>(t, step);
+        for (; t + batch <= last; t += batch) {
+            Lanes<S> rows[static_cast<std::size_t>(batch)];
+            IIR2D_UNROLL
+            for (int k = 0; k < batch; ++k) rows[k] = next[k];
+            if (t + 2 * batch <= last) fetch(set.in, set.in_stride, t + batch, next);
+            advance<Store>(t, rows, step);
+        }
         IIR2D_ROLLED
-        for (; t < last; ++t) advance<Store, 1>(t, step);
+        for (; t < last; ++t) {
+            Lanes<S> row[1];
+            fetch(set.in, set.in_stride, t, row);
+            advance<Store>(t, row, step);
+        }
     }
 
     template <class F>
@@ -231,30 +361,41 @@ struct GpuColumns {
     }
 
   private:
-    static constexpr int batch = 8;  // rows under way at once
+    static constexpr int batch = sizeof(A) == 4 ? 16 : 8;  // rows under way at once
 
     IIR2D_DEVICE std::int64_t row_of(std::int64_t t) const { return set.reversed ? set.n - 1 - t : t; }
 
-    template <bool Store, int Count, class Step>
-    IIR2D_DEVICE void advance(std::int64_t t, Step& step) const {
-        Lanes<S> values[static_cast<std::size_t>(Count)];
-        const std::int64_t direction = set.reversed ? -1 : 1;
-        std::int64_t from = row_of(t) * set.in_stride;
+    template <std::size_t Count>
+    IIR2D_DEVICE void fetch(const S* from, std::int64_t stride, std::int64_t t,
+                            Lanes<S> (&rows)[Count]) const {
+        const S* row = from + row_of(t) * stride;
+        const std::int64_t step = set.reversed ? -stride : stride;
         IIR2D_UNROLL
-        for (int k = 0; k < Count; ++k, from += direction * set.in_stride) {
-            for_lanes([&](int l) { values[k][l] = l < set.lanes ? set.in[from + l] : S(0); });
+        for (std::size_t k = 0; k < Count; ++k, row += step) {
+            for_lanes([&](int l) { rows[k][l] = l < set.lanes ? row[l] : S(0); });
         }
-        std::int64_t to = row_of(t) * set.out_stride;
-        std::int64_t add = row_of(t) * set.add_stride;
+    }
+
+    template <bool Store, std::size_t Count, class Step>
+    IIR2D_DEVICE void advance(std::int64_t t, const Lanes<S> (&rows)[Count], Step& step) const {
+        constexpr std::size_t at_once = Count < 4 ? Count : 4;  // of what is added
+        S* row = set.out + row_of(t) * set.out_stride;
+        const std::int64_t next = set.reversed ? -set.out_stride : set.out_stride;
         IIR2D_UNROLL
-        for (int k = 0; k < Count; ++k, to += direction * set.out_stride, add += direction * set.add_stride) {
-            for_lanes([&](int l) {
-                A result = step(static_cast<A>(values[k][l]), l);
-                if (Store && l < set.lanes) {
-                    if (set.add != nullptr) result += static_cast<A>(set.add[add + l]);
-                    set.out[to + l] = static_cast<S>(result);
-                }
-            });
+        for (std::size_t first = 0; first < Count; first += at_once) {
+            Lanes<S> added[at_once];
+            if (Store && set.add != nullptr)
+                fetch(set.add, set.add_stride, t + static_cast<std::int64_t>(first), added);
+            IIR2D_UNROLL
+            for (std::size_t k = 0; k < at_once; ++k, row += next) {
+                for_lanes([&](int l) {
+                    A result = step(static_cast<A>(rows[first + k][l]), l);
+                    if (Store && l < set.lanes) {
+                        if (set.add != nullptr) result += static_cast<A>(added[k][l]);
+                        row[l] = static_cast<S>(result);
+                    }
+                });
+            }
         }
     }
 };

@@ -106,8 +106,10 @@ struct GpuTiles {
     GpuPlanes out;  // may be `in`
     GpuTileGrid grid;
     std::int64_t first_block;  // of this launch
+    std::int64_t blocks;       // of all launches
     std::int32_t steady;
-    std::int32_t step;  // from a sample of a row to the next, 1 or -1
+    std::int32_t step;    // from a sample of a row to the next, 1 or -1
+    std::int32_t packed;  // whether all of `in` is read in whole, aligned 16 bytes
     GpuTileAxis rows;
     GpuTileAxis columns;
 };
@@ -118,7 +120,6 @@ struct GpuCarries {
     std::int64_t first_block;
     std::int64_t groups;  // blocks of 32 lines for each tile across the lines
     std::int32_t columns;
-    std::int32_t states;   // numbers of a line's state
     double over_tile[16];  // the matrix, row by row, that takes a state over one tile
     // Of columns: what a row's state puts out at once, and the matrices that take it over 1, 2, 4, ...
     // samples.

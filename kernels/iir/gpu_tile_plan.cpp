@@ -20,7 +20,15 @@ struct TileSize {
     std::int64_t height;
 };
 constexpr auto tile_sizes = std::to_array<TileSize>(
-    {{1, gpu_square, gpu_square}, {2, 2 * gpu_square, 2 * gpu_square}, {4, 2 * gpu_square, 4 * gpu_square}});
+    {{1, gpu_square, gpu_square}, {2, 2 * gpu_square, 2 * gpu_square}, {4, 2 * gpu_square, 2 * gpu_square}});
+// Planes of fewer samples are cut into single squares: a GPU then works on all of them at once, and a tile
+// takes as long as one square.
+constexpr std::int64_t most_in_squares = std::int64_t{2048} * 2048;
+
+TileSize tile_size(int states, const Shape& shape) {
+    if (shape.h * shape.w <= most_in_squares) return {states, gpu_square, gpu_square};
+    return *std::ranges::find(tile_sizes, states, &TileSize::states);
+}
 
 // What tiles can do: a pass forwards over each axis, and perhaps one backwards, from starts that follow from
 // the first samples of a line. Axes change places then, since what an axis does is linear; but for a border
@@ -77,6 +85,19 @@ std::int64_t parts(std::int64_t whole, std::int64_t part) {
     return whole / part + (whole % part != 0 ? 1 : 0);
 }
 
+// Elements of a square in shared memory.
+struct Squares {
+    std::int64_t of_tiles;
+    std::int64_t of_carries;
+};
+template <class A>
+Squares squares_of(int states) {
+    const std::int64_t of_carries[] = {GpuTileShared<A, 1, true>::square_elements,
+                                       GpuTileShared<A, 2, true>::square_elements,
+                                       GpuTileShared<A, 4, true>::square_elements};
+    return {GpuTileShared<A, 1, false>::square_elements, of_carries[states / 2]};
+}
+
 // Of sections 1 or 2 in each pass, so that a size of tiles is found.
 GpuTiling make_tiling(const FilterDesc& desc, const Pass& rows, const Pass& columns) {
     const std::size_t sections = rows.sections.size();
@@ -84,7 +105,7 @@ GpuTiling make_tiling(const FilterDesc& desc, const Pass& rows, const Pass& colu
                         std::ranges::any_of(columns.sections, is_second_order);
     const int order = second ? 2 : 1;
     const int states = order * static_cast<int>(sections);
-    const auto size = std::ranges::find(tile_sizes, states, &TileSize::states);
+    const TileSize size = tile_size(states, desc.shape);
 
     GpuTiling tiling;
     tiling.reversed = rows.reversed;
@@ -93,23 +114,22 @@ GpuTiling make_tiling(const FilterDesc& desc, const Pass& rows, const Pass& colu
                              std::to_string(sections);
     tiling.name = "iir_tiles_" + kind;
     tiling.name_of_carries = "iir_tile_carries_" + kind;
-    tiling.name_of_adding = single ? "iir_add_carries_f32" : "iir_add_carries_f64";
-    const auto shared_bytes = [&](auto square, int of_states) {
+    tiling.name_of_adding =
+        std::string("iir_add_carries_") + (single ? "f32" : "f64") + "_states" + std::to_string(states);
+    const Squares squares = single ? squares_of<float>(states) : squares_of<double>(states);
+    const auto shared_bytes = [&](std::int64_t square) {
         return static_cast<unsigned>(
-            (square + of_states * (size->width + GpuTileShared<float, 1, true>::kept_more)) *
+            (square + states * (size.width + GpuTileShared<float, 1, true>::kept_more)) *
             static_cast<std::int64_t>(single ? sizeof(float) : sizeof(double)));
     };
-    const std::int64_t squares[] = {GpuTileShared<float, 1, true>::square_elements,
-                                    GpuTileShared<float, 2, true>::square_elements,
-                                    GpuTileShared<float, 4, true>::square_elements};
-    tiling.shared_bytes = shared_bytes(GpuTileShared<float, 1, false>::square_elements, states);
-    tiling.shared_bytes_of_carries = shared_bytes(squares[states / 2], states);
+    tiling.shared_bytes = shared_bytes(squares.of_tiles);
+    tiling.shared_bytes_of_carries = shared_bytes(squares.of_carries);
 
     GpuTileGrid grid{};
     grid.width = desc.shape.w;
     grid.height = desc.shape.h;
-    grid.tile_width = size->width;
-    grid.tile_height = size->height;
+    grid.tile_width = size.width;
+    grid.tile_height = size.height;
     grid.tiles_x = parts(grid.width, grid.tile_width);
     grid.tiles_y = parts(grid.height, grid.tile_height);
     grid.row_pitch = grid.tile_height + 8;  // whole sectors of memory
@@ -132,7 +152,6 @@ GpuTiling make_tiling(const FilterDesc& desc, const Pass& rows, const Pass& colu
     const Matrix over_row = silence(row_steps);
     const Matrix over_column = silence(steps_of(columns, desc.precision));
     tiling.rows.grid = tiling.columns.grid = grid;
-    tiling.rows.states = tiling.columns.states = states;
     tiling.columns.columns = 1;
     tiling.rows.groups = parts(grid.tile_height + states, gpu::warp_lanes);
     tiling.columns.groups = parts(grid.tile_width, gpu::warp_lanes);
@@ -142,6 +161,15 @@ GpuTiling make_tiling(const FilterDesc& desc, const Pass& rows, const Pass& colu
     for (int p = 0; p < gpu_tile_powers; ++p)
         set_states(power(over_row, std::int64_t{1} << p), order, states, tiling.columns.over_samples[p]);
     return tiling;
+}
+
+// Tells whether all samples of the planes lie in whole, aligned 16 bytes.
+bool are_packed(const GpuPlanes& planes, const GpuTiles& tiles, std::int64_t element) {
+    const std::int64_t count = 16 / element;
+    const std::int64_t before = tiles.step < 0 ? tiles.grid.width - 1 : 0;  // samples of the row in memory
+    const std::uint64_t first = planes.data - static_cast<std::uint64_t>(before * element);
+    return first % 16 == 0 && tiles.grid.width % count == 0 && planes.row_stride % count == 0 &&
+           planes.plane_stride % count == 0;
 }
 
 // The planes from their last samples backwards.
@@ -177,6 +205,7 @@ bool for_each_launch(const GpuTiling& tiling, std::int64_t planes, const GpuPlan
     GpuTileGrid& grid = tiles.grid;
     tiles.in = tiling.reversed ? reversed(x, grid, tiling.element) : x;
     tiles.out = tiling.reversed ? reversed(y, grid, tiling.element) : y;
+    tiles.packed = are_packed(tiles.in, tiles, tiling.element) ? 1 : 0;
     grid.row_carries = workspace;
     grid.column_carries = workspace + static_cast<std::uint64_t>(tiling.column_carries);
     const auto add = [&](GpuCarries carries, std::int64_t across) {
@@ -189,6 +218,7 @@ bool for_each_launch(const GpuTiling& tiling, std::int64_t planes, const GpuPlan
         return launch_blocks(one, planes * across * carries.groups, carries.first_block, launch);
     };
     const std::int64_t blocks = planes * grid.tiles_x * grid.tiles_y;
+    tiles.blocks = blocks;
     if (grid.tiles_x > 1 || grid.tiles_y > 1) {
         const GpuLaunch carries{.kernel = tiling.name_of_carries.c_str(),
                                 .blocks = 0,

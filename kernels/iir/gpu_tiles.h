@@ -15,10 +15,13 @@ namespace iir2d::iir {
 
 // A block's dynamic shared memory: one square, a row after another, then the states of the tile's columns
 // between two squares. Where carries are made, the states that the rows end with follow their samples, and go
-// down the columns with them. The odd pitch keeps lanes that read a column of the square in different banks.
+// down the columns with them. Rows are an odd number of 16 bytes apart: eight lanes that read 16 bytes of a
+// row each meet in no bank, nor do lanes that read a row's samples.
 template <class A, int States, bool Carries>
 struct GpuTileShared {
-    static constexpr int pitch = Carries ? (gpu_square + States) | 1 : gpu_square + 1;
+    static constexpr int packed = GpuPacked<A>::count;
+    static constexpr int used = (gpu_square + (Carries ? States : 0) + packed - 1) / packed;
+    static constexpr int pitch = (used | 1) * packed;
     static constexpr int square_elements = gpu_square * pitch;
     // States of the tile's columns have arrays as long, and so much more for those of rows.
     static constexpr std::int64_t kept_more = 8;
@@ -48,6 +51,7 @@ struct GpuTileRun {
     static constexpr int states = Order * Sections;
     using Shared = GpuTileShared<A, states, Carries>;
     static constexpr int pitch = Shared::pitch;
+    static constexpr int swept_at_once = 16;
 
     const GpuTiles& job;
     const Block& block;
@@ -116,17 +120,13 @@ struct GpuTileRun {
         return state;
     }
 
-    // Steps every lane through the samples of the square: f(i, step) for each, in order, where step(x, l) is
-    // the pass's output.
+    // Steps every lane through the samples of the square, some at a time: f(i, step) for those from the i-th,
+    // where step(x, l) is the pass's output.
     template <class F>
     IIR2D_DEVICE static void sweep(const GpuTileAxis& axis, State& state, F f) {
-        constexpr int at_once = 16;
         const auto all = [&](auto step) {
             IIR2D_ROLLED
-            for (int i = 0; i < gpu_square; i += at_once) {
-                IIR2D_UNROLL
-                for (int k = 0; k < at_once; ++k) f(i + k, step);
-            }
+            for (int i = 0; i < gpu_square; i += swept_at_once) f(i, step);
         };
         const GpuStep<A, Order> one(axis.sections[0]);
         if constexpr (Sections == 1) {
@@ -141,18 +141,73 @@ struct GpuTileRun {
 
     // Fetches this warp's 32 rows of a square, of which there are `rows` and `columns`; zeros for the others.
     IIR2D_DEVICE void fetch(const S* from, std::int64_t rows, std::int64_t columns) const {
-        constexpr int at_once = 8;
         const int first = block.warp() * warp_lanes;
+        const auto rows_here = static_cast<int>(rows < gpu_square ? rows : gpu_square) - first;
+        const auto columns_here = static_cast<int>(columns < gpu_square ? columns : gpu_square);
+        const S* const row = from + first * job.in.row_stride;
+        A* const to = square() + first * pitch;
+        if (job.packed != 0 && job.step > 0) {
+            fetch_packed<false>(row, to, rows_here, columns_here);
+        } else if (job.packed != 0) {
+            fetch_packed<true>(row, to, rows_here, columns_here);
+        } else {
+            fetch_single(row, to, rows_here, columns_here);
+        }
+    }
+
+    // Fetches 16 bytes a lane. Where a row's samples go against memory, so do those of 16 bytes.
+    template <bool Backwards>
+    IIR2D_DEVICE void fetch_packed(const S* row, A* to, int rows, int columns) const {
+        using Packed = GpuPacked<S>;
+        constexpr int lanes_of_row = gpu_square / Packed::count;
+        constexpr int rows_at_once = warp_lanes / lanes_of_row;
+        constexpr int at_once = 8;
+        const std::int64_t stride = job.in.row_stride;
+        IIR2D_ROLLED
+        for (int r = 0; r < warp_lanes; r += rows_at_once * at_once) {
+            Lanes<Packed> values[static_cast<std::size_t>(at_once)];
+            for_lanes([&](int l) {
+                const int column = l % lanes_of_row * Packed::count;
+                const int row_of_lane = r + l / lanes_of_row;
+                const S* from =
+                    row + row_of_lane * stride + (Backwards ? 1 - Packed::count - column : column);
+                const int there = column < columns ? rows - row_of_lane : 0;
+                IIR2D_UNROLL
+                for (int k = 0; k < at_once; ++k, from += rows_at_once * stride)
+                    values[k][l] =
+                        k * rows_at_once < there ? *reinterpret_cast<const Packed*>(from) : Packed{};
+            });
+            for_lanes([&](int l) {
+                const int column = l % lanes_of_row * Packed::count;
+                A* const at = to + (r + l / lanes_of_row) * pitch + column;
+                IIR2D_UNROLL
+                for (int k = 0; k < at_once; ++k) {
+                    IIR2D_UNROLL
+                    for (int part = 0; part < Packed::count; part += GpuPacked<A>::count) {
+                        GpuPacked<A> out;
+                        IIR2D_UNROLL
+                        for (int i = 0; i < GpuPacked<A>::count; ++i) {
+                            const int from = part + i;
+                            out.value[i] = static_cast<A>(
+                                values[k][l].value[Backwards ? Packed::count - 1 - from : from]);
+                        }
+                        *reinterpret_cast<GpuPacked<A>*>(at + k * rows_at_once * pitch + part) = out;
+                    }
+                }
+            });
+        }
+    }
+
+    IIR2D_DEVICE void fetch_single(const S* row, A* to, int rows, int columns) const {
+        constexpr int at_once = 8;
         const std::int64_t stride = job.in.row_stride;
         const int step = job.step;
-        const S* row = from + first * stride;
-        A* to = square() + first * pitch;
         IIR2D_ROLLED
         for (int r = 0; r < warp_lanes; r += at_once, row += at_once * stride, to += at_once * pitch) {
             Lanes<S> values[2 * at_once];
             IIR2D_UNROLL
             for (int k = 0; k < at_once; ++k) {
-                const bool there = first + r + k < rows;
+                const bool there = r + k < rows;
                 const S* const samples = row + k * stride;
                 for_lanes([&](int l) {
                     values[2 * k][l] = there && l < columns ? samples[l * step] : S(0);
@@ -191,9 +246,20 @@ struct GpuTileRun {
     IIR2D_DEVICE void run_rows(State& state) const {
         A* const row = square() + block.warp() * warp_lanes * pitch;
         sweep(job.rows, state, [&](int i, auto& step) {
+            using Packed = GpuPacked<A>;
+            constexpr int count = swept_at_once / Packed::count;
             for_lanes([&](int l) {
-                A& sample = row[l * pitch + i];
-                sample = step(sample, l);
+                Packed* const samples = reinterpret_cast<Packed*>(row + l * pitch + i);
+                Packed values[static_cast<std::size_t>(count)];
+                IIR2D_UNROLL
+                for (int k = 0; k < count; ++k) values[k] = samples[k];
+                IIR2D_UNROLL
+                for (int k = 0; k < swept_at_once; ++k) {
+                    A& sample = values[k / Packed::count].value[k % Packed::count];
+                    sample = step(sample, l);
+                }
+                IIR2D_UNROLL
+                for (int k = 0; k < count; ++k) samples[k] = values[k];
             });
         });
     }
@@ -203,6 +269,24 @@ struct GpuTileRun {
         store(state, row_carries(tile_x) + down + block.warp() * warp_lanes, job.grid.row_pitch, 1,
               warp_lanes_of(job.grid.height - tile_y * job.grid.tile_height - down));
         store(state, square() + block.warp() * warp_lanes * pitch + gpu_square, 1, pitch, warp_lanes);
+    }
+
+    // Runs a column a lane through the square: put(i, y) gets what comes of row i.
+    template <class F>
+    IIR2D_DEVICE void sweep_column(const A* column, int lanes, State& state, F put) const {
+        sweep(job.columns, state, [&](int i, auto& step) {
+            Lanes<A> y[static_cast<std::size_t>(swept_at_once)];
+            IIR2D_UNROLL
+            for (int k = 0; k < swept_at_once; ++k) {
+                for_lanes(
+                    [&](int l) { y[k][l] = !Carries || l < lanes ? column[(i + k) * pitch + l] : A(0); });
+            }
+            IIR2D_UNROLL
+            for (int k = 0; k < swept_at_once; ++k) {
+                for_lanes([&](int l) { y[k][l] = step(y[k][l], l); });
+                put(i + k, y[k]);
+            }
+        });
     }
 
     // Runs the columns of a square, `right` and `down` of the tile's corner. The warp behind those of the
@@ -224,16 +308,24 @@ struct GpuTileRun {
         } else if constexpr (!Carries) {
             load(state, column_carries(tile_y - 1) + place, g.tile_width, warp_lanes_of(columns));
         }
-        S* out = to + first * job.step;
-        sweep(job.columns, state, [&](int i, auto& step) {
-            for_lanes([&](int l) {
-                const A y = step(l < lanes ? column[i * pitch + l] : A(0), l);
-                if constexpr (!Carries) {
-                    if (i < rows && first + l < columns) out[l * job.step] = static_cast<S>(y);
-                }
+        if constexpr (Carries) {
+            sweep_column(column, lanes, state, [](int, const auto&) {});
+        } else if (rows >= gpu_square && first + warp_lanes <= columns) {
+            S* out = to + first * job.step;
+            sweep_column(column, lanes, state, [&](int, const auto& y) {
+                for_lanes([&](int l) { out[l * job.step] = static_cast<S>(y[l]); });
+                out += job.out.row_stride;
             });
-            out += job.out.row_stride;
-        });
+        } else {
+            S* out = to + first * job.step;
+            const int columns_here = warp_lanes_of(columns);
+            sweep_column(column, lanes, state, [&](int i, const auto& y) {
+                for_lanes([&](int l) {
+                    if (i < rows && l < columns_here) out[l * job.step] = static_cast<S>(y[l]);
+                });
+                out += job.out.row_stride;
+            });
+        }
         if (!is_last) {
             store(state, kept() + place, kept_pitch(), 1, lanes);
         } else if constexpr (Carries) {
@@ -291,7 +383,8 @@ struct GpuTileRun {
 template <class S, class A, int Order, int Sections, bool Carries, GpuFault Fault = GpuFault::none>
 IIR2D_DEVICE void gpu_run_tile(const GpuTiles& job, const Block& block) {
     const GpuTileGrid& g = job.grid;
-    const std::int64_t tile = job.first_block + block.index();
+    const std::int64_t next = job.first_block + block.index();
+    const std::int64_t tile = Carries == (job.step < 0) ? job.blocks - 1 - next : next;
     const std::int64_t row = tile / g.tiles_x;
     const GpuTileRun<S, A, Order, Sections, Carries, Fault> run{job, block, row / g.tiles_y, tile % g.tiles_x,
                                                                 row % g.tiles_y};

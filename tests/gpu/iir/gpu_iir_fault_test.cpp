@@ -143,7 +143,8 @@ TEST(GpuFault, OfTilesIsCaught) {
                                      if ((job.columns != 0) == columns) job.over_tile[0] *= 0.99;
                                  }))));
         EXPECT_TRUE(caught(worst(tiled, wrong_carries([=](iir::GpuCarries& job) {
-                                     if ((job.columns != 0) == columns) job.states = 0;  // adds nothing
+                                     if ((job.columns != 0) == columns)
+                                         job.grid.tiles_x = job.grid.tiles_y = 1;  // adds nothing
                                  }))));
     }
     EXPECT_TRUE(caught(worst(tiled, wrong_carries([](iir::GpuCarries& job) { job.output[0] = 0.0; }))));

@@ -155,7 +155,7 @@ TEST(GpuRun, OneForwardPassAnAxisGoesInTilesAndTheRestInTwoLaunches) {
             }
             ++in_tiles;
             EXPECT_TRUE(plan.stages.empty());
-            EXPECT_LE(plan.workspace_bytes, 4U * 1024 * 1024 / 16) << describe(desc);
+            EXPECT_LE(plan.workspace_bytes, 4U * 1024 * 1024 / 8) << describe(desc);
         }
     }
     // Of six filters: clamp and constant with both starts, mirror with the truncated one. Of filter 5: clamp

@@ -4,11 +4,16 @@
 // device-to-device copies of the same plane. Writes one JSON record with the environment and every sample.
 // Needs neither Qt nor OpenImageIO.
 //
-//   gpu_record --out FILE [--device N] [--sizes 1024,2048,4096,8192] [--samples 30] [--parity full|small]
-//   [--no-bench]
+//   gpu_record --out FILE [--device N] [--sizes 1024,2048,4096,8192] [--samples 30] [--parity
+//   full|small|none]
+//   [--jobs N] [--filters 1,2,...] [--precisions f32,mixed,f64] [--no-bench]
+//
+// Parity is judged by `jobs` threads, all of the machine's where it is not given, which run plans on one
+// context.
 //
 // Ends with 0 when everything agrees, 5 when something does not, 4 when the GPU fails, 2 for a bad argument.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -17,6 +22,7 @@
 #include <functional>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "iir2d/iir2d_core.h"
@@ -34,8 +40,11 @@ struct Options {
     std::string out;
     int device = 0;
     std::vector<std::int64_t> sizes{1024, 2048, 4096, 8192};
+    std::vector<int> filters{1, 2, 3, 4, 5, 6, 7, 8};
+    std::vector<Precision> precisions{std::begin(all_precisions), std::end(all_precisions)};
     int samples = 30;
-    bool full_parity = true;
+    std::string parity = "full";
+    unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
     bool bench = true;
 };
 
@@ -52,6 +61,11 @@ T value_or_stop(Result<T> result) {
 
 void check(const Result<void>& result) {
     if (!result) stop(4, result.error().message);
+}
+
+void for_each_word(const std::string& list, const std::function<void(const std::string&)>& take) {
+    std::istringstream words(list);
+    for (std::string word; std::getline(words, word, ',');) take(word);
 }
 
 Options parse(int argc, char** argv) {
@@ -71,12 +85,29 @@ Options parse(int argc, char** argv) {
         } else if (name == "--samples") {
             o.samples = std::max(3, std::atoi(value.c_str()));
         } else if (name == "--parity") {
-            o.full_parity = value == "full";
+            if (value != "full" && value != "small" && value != "none")
+                stop(2, "--parity takes full, small or none");
+            o.parity = value;
+        } else if (name == "--jobs") {
+            o.jobs = static_cast<unsigned>(std::max(1, std::atoi(value.c_str())));
         } else if (name == "--sizes") {
             o.sizes.clear();
-            std::istringstream words(value);
-            for (std::string word; std::getline(words, word, ',');)
-                o.sizes.push_back(std::atoll(word.c_str()));
+            for_each_word(value,
+                          [&](const std::string& word) { o.sizes.push_back(std::atoll(word.c_str())); });
+        } else if (name == "--filters") {
+            o.filters.clear();
+            for_each_word(value, [&](const std::string& word) {
+                o.filters.push_back(std::atoi(word.c_str()));
+                if (!filter_row(o.filters.back())) stop(2, "there is no filter " + word);
+            });
+        } else if (name == "--precisions") {
+            o.precisions.clear();
+            for_each_word(value, [&](const std::string& word) {
+                const auto found =
+                    std::ranges::find(all_precisions, word, [](Precision p) { return name_of(p); });
+                if (found == std::end(all_precisions)) stop(2, "there is no precision " + word);
+                o.precisions.push_back(*found);
+            });
         } else {
             stop(2, "there is no option " + name);
         }
@@ -220,53 +251,86 @@ void measure_backward(const Device& device, const FilterDesc& desc, const std::v
     }
 }
 
-Parity measure_parity(const Device& device, bool full) {
-    using Size = std::pair<std::int64_t, std::int64_t>;
-    const std::vector<Size> sizes =
-        full ? std::vector<Size>{{1, 1},    {7, 1},     {1, 7},      {5, 3},     {33, 65},   {257, 129},
-                                 {700, 20}, {20, 1100}, {1000, 777}, {1, 70000}, {70000, 1}, {2048, 1030}}
-             : std::vector<Size>{{1, 1}, {5, 3}, {33, 65}};
-    Parity p;
-    for (int id = 1; id <= 8; ++id) {
-        for (const auto& [width, height] : sizes) {
-            const auto x = random_plane(width * height, static_cast<unsigned>(id));
-            for (const Border border : all_borders) {
-                for (const Start start : all_starts) {
-                    FilterDesc desc{.shape = {.h = height, .w = width},
-                                    .filter = {.id = id},
-                                    .border = border,
-                                    .border_const = 0.25,
-                                    .start = start};
-                    const auto expected = run_reference(desc, x);
-                    for (const Precision precision : all_precisions) {
-                        desc.precision = precision;
-                        const auto y = value_or_stop(run_on(device, desc, x));
-                        const double bound =
-                            *value_or_stop(FilterPlan::make(device, desc)).precision().max_abs_error;
-                        const double error = max_abs_difference(y, expected);
+// One filter on one image size under one border and start, in all precisions, forward and backward.
+struct ParityCase {
+    int id = 0;
+    std::int64_t width = 0;
+    std::int64_t height = 0;
+    Border border = Border::mirror;
+    Start start = Start::truncated;
+};
+
+void measure_case(const Device& device, const Options& options, const ParityCase& c, Parity& p) {
+    const auto x = random_plane(c.width * c.height, static_cast<unsigned>(c.id));
+    FilterDesc desc{.shape = {.h = c.height, .w = c.width},
+                    .filter = {.id = c.id},
+                    .border = c.border,
+                    .border_const = 0.25,
+                    .start = c.start};
+    const auto expected = run_reference(desc, x);
+    for (const Precision precision : options.precisions) {
+        desc.precision = precision;
+        const auto y = value_or_stop(run_on(device, desc, x));
+        const double bound = *value_or_stop(FilterPlan::make(device, desc)).precision().max_abs_error;
+        const double error = max_abs_difference(y, expected);
 #if defined(IIR2D_HAS_EXECUTOR)
-                        const bool same = same_bits(y, run_gpu(desc, x).y);
+        const bool same = same_bits(y, run_gpu(desc, x).y);
 #else
-                        const bool same = true;  // not compared; the record says so
+        const bool same = true;  // not compared; the record says so
 #endif
-                        ++p.cases;
-                        p.worst_share = std::max(p.worst_share, error / bound);
-                        if (!(error <= bound)) ++p.beyond_bound;
-                        if (!same) ++p.unlike_executor;
-                        if ((!(error <= bound) || !same) && p.failures.size() < 50) {
-                            p.failures.push_back(describe(desc) + ": error " + number(error) + " of " +
-                                                 number(bound) +
-                                                 (same ? "" : ", bits unlike the executor's"));
-                        }
-                        measure_backward(device, desc, x, p);
-                    }
-                }
+        ++p.cases;
+        p.worst_share = std::max(p.worst_share, error / bound);
+        if (!(error <= bound)) ++p.beyond_bound;
+        if (!same) ++p.unlike_executor;
+        if ((!(error <= bound) || !same) && p.failures.size() < 50) {
+            p.failures.push_back(describe(desc) + ": error " + number(error) + " of " + number(bound) +
+                                 (same ? "" : ", bits unlike the executor's"));
+        }
+        measure_backward(device, desc, x, p);
+    }
+}
+
+void add(const Parity& from, Parity& to) {
+    to.cases += from.cases;
+    to.beyond_bound += from.beyond_bound;
+    to.unlike_executor += from.unlike_executor;
+    to.worst_share = std::max(to.worst_share, from.worst_share);
+    to.failures.insert(to.failures.end(), from.failures.begin(), from.failures.end());
+}
+
+Parity measure_parity(const Device& device, const Options& options) {
+    using Size = std::pair<std::int64_t, std::int64_t>;
+    std::vector<Size> sizes;
+    // Large ones first, so that the threads end together.
+    if (options.parity == "full") {
+        sizes = {{2048, 1030}, {1000, 777}, {1, 70000}, {70000, 1}, {20, 1100}, {700, 20},
+                 {257, 129},   {33, 65},    {5, 3},     {7, 1},     {1, 7},     {1, 1}};
+    } else if (options.parity == "small") {
+        sizes = {{33, 65}, {5, 3}, {1, 1}};
+    }
+    std::vector<ParityCase> cases;
+    for (const auto& [width, height] : sizes) {
+        for (const int id : options.filters) {
+            for (const Border border : all_borders) {
+                for (const Start start : all_starts) cases.push_back({id, width, height, border, start});
             }
         }
-        std::fprintf(stderr, "parity: filter %d done, %d cases, %d failures\n", id, p.cases,
-                     p.beyond_bound + p.unlike_executor);
     }
-    return p;
+    std::atomic<std::size_t> next = 0;
+    std::vector<Parity> found(options.jobs);
+    {
+        std::vector<std::jthread> threads;
+        for (Parity& p : found) {
+            threads.emplace_back([&] {
+                for (std::size_t i = next++; i < cases.size(); i = next++)
+                    measure_case(device, options, cases[i], p);
+            });
+        }
+    }
+    Parity all;
+    for (const Parity& p : found) add(p, all);
+    if (all.failures.size() > 50) all.failures.resize(50);
+    return all;
 }
 
 // ---- latency ----
@@ -343,6 +407,22 @@ Latency measure_gradient(Bench& bench, const FilterDesc& desc, const ConstTensor
         copy);
 }
 
+// Pooling, beside a copy that reads and writes together as many bytes as it must.
+void measure_pooling(Bench& bench, const Device& device, cuda::DevicePointer x, cuda::DevicePointer y,
+                     const PoolDesc& desc, std::vector<Latency>& all) {
+    const auto plan = value_or_stop(PoolPlan::make(device, desc));
+    const ConstTensorView in(reinterpret_cast<const void*>(x), desc.element, desc.shape);
+    const TensorView out{reinterpret_cast<void*>(y), desc.element, plan.output_shape()};
+    const auto bytes = static_cast<std::size_t>(count_of(desc.shape) + count_of(plan.output_shape())) *
+                       element_size(desc.element) / 2;
+    all.push_back(bench.measure(
+        std::string(name_of(desc.op)) + " " + std::to_string(desc.window.h) + "x" +
+            std::to_string(desc.window.w) + " pooling, stride 2, f32",
+        plan.kernel().variant, desc.shape.h,
+        [&] { return plan.enqueue(in, out, nullptr, bench.stream.get()); },
+        [&] { return bench.context->copy(bench.stream.get(), y, x, bytes); }));
+}
+
 // Beyond it a filter's launches take no longer than what they launch.
 constexpr std::int64_t most_for_graph = 1024;
 
@@ -355,7 +435,7 @@ std::vector<Latency> measure_latencies(const Device& device, const Options& opti
         const std::size_t most_bytes = static_cast<std::size_t>(size * size) * 8;
         const auto x = value_or_stop(context->allocate(most_bytes, bench.stream.get()));
         const auto y = value_or_stop(context->allocate(most_bytes, bench.stream.get()));
-        for (const Precision precision : all_precisions) {
+        for (const Precision precision : options.precisions) {
             const ElementType element = storage_type(precision);
             const std::size_t bytes = static_cast<std::size_t>(size * size) * element_size(element);
             const auto values = random_plane(size * size, 1);
@@ -365,7 +445,7 @@ std::vector<Latency> measure_latencies(const Device& device, const Options& opti
             check(context->upload(bench.stream.get(), x.get(), host, bytes));
             check(context->synchronize(bench.stream.get()));
             const auto copy = [&] { return context->copy(bench.stream.get(), y.get(), x.get(), bytes); };
-            for (int id = 1; id <= 8; ++id) {
+            for (const int id : options.filters) {
                 const FilterDesc desc{.shape = {.h = size, .w = size},
                                       .filter = {.id = id},
                                       .border = Border::mirror,
@@ -392,14 +472,15 @@ std::vector<Latency> measure_latencies(const Device& device, const Options& opti
                     [&] { return repeats.enqueue(*context, bench.stream.get(), {}, launches); }, copy));
             }
             if (precision != Precision::f32 || size < 2) continue;
-            for (const PoolOp op : {PoolOp::max, PoolOp::avg, PoolOp::lp}) {
-                const PoolDesc desc{.op = op, .shape = {.h = size, .w = size}};
-                const auto plan = value_or_stop(PoolPlan::make(device, desc));
-                const ConstTensorView in(reinterpret_cast<const void*>(x.get()), element, desc.shape);
-                const TensorView out{reinterpret_cast<void*>(y.get()), element, plan.output_shape()};
-                all.push_back(bench.measure(
-                    std::string(name_of(op)) + " 2x2 pooling f32", plan.kernel().variant, size,
-                    [&] { return plan.enqueue(in, out, nullptr, bench.stream.get()); }, copy));
+            for (const std::int64_t window : {2, 3}) {
+                for (const PoolOp op : {PoolOp::max, PoolOp::avg, PoolOp::lp}) {
+                    measure_pooling(bench, device, x.get(), y.get(),
+                                    {.op = op,
+                                     .shape = {.h = size, .w = size},
+                                     .window = {window, window},
+                                     .stride = Extent{2, 2}},
+                                    all);
+                }
             }
         }
     }
@@ -420,7 +501,7 @@ std::string record_of(const Options& options, const Device& device, const Parity
     std::string out =
         "{\"kind\":\"iir2d gpu record\",\"schema_version\":1,\"started_utc\":" + quoted(utc_now());
     out += ",\"environment\":" + environment(device.id());
-    out += ",\"parity\":{\"matrix\":" + quoted(options.full_parity ? "full" : "small") +
+    out += ",\"parity\":{\"matrix\":" + quoted(options.parity) +
            ",\"cases\":" + std::to_string(parity.cases) +
            ",\"beyond_bound\":" + std::to_string(parity.beyond_bound) +
            ",\"unlike_executor\":" + unlike_executor(parity) +
@@ -443,7 +524,7 @@ int main(int argc, char** argv) {
     const Options options = parse(argc, argv);
     const Device device = value_or_stop(Device::cuda(options.device));
     std::fprintf(stderr, "on %s, %s\n", device.id().c_str(), device.name().c_str());
-    const Parity parity = measure_parity(device, options.full_parity);
+    const Parity parity = measure_parity(device, options);
     const auto latencies = options.bench ? measure_latencies(device, options) : std::vector<Latency>();
     const std::string record = record_of(options, device, parity, latencies);
     std::FILE* file = std::fopen(options.out.c_str(), "wb");
