@@ -74,11 +74,12 @@ class CompilerProcess : public synth::Toolchain {
     }
 
     Result<std::vector<std::string>> run_on_gpu(const synth::Target& target,
-                                                std::vector<synth::Execution>& runs) override {
-        if (!m_gpu) return synth::Toolchain::run_on_gpu(target, runs);
+                                                std::vector<synth::Execution>& runs,
+                                                synth::DriverCompiles how) override {
+        if (!m_gpu) return synth::Toolchain::run_on_gpu(target, runs, how);
         std::vector<std::string> made;
         for (synth::Execution& one : runs) {
-            const auto done = run_one_on_gpu(*m_gpu, one);
+            const auto done = run_one_on_gpu(*m_gpu, one, how);
             made.push_back(done ? "" : done.error().message);
         }
         return made;
@@ -146,7 +147,8 @@ class CompilerProcess : public synth::Toolchain {
     }
 
     // Arrays lie each in memory of its own, which a kernel of the data set does not leave.
-    static iir2d::Result<void> run_one_on_gpu(const iir2d::Device& gpu, synth::Execution& one) {
+    static iir2d::Result<void> run_one_on_gpu(const iir2d::Device& gpu, synth::Execution& one,
+                                              synth::DriverCompiles how) {
         const auto refused = [](std::string what) {
             return std::unexpected(iir2d::Error{iir2d::ErrorCode::invalid_argument, std::move(what)});
         };
@@ -155,7 +157,9 @@ class CompilerProcess : public synth::Toolchain {
         if (!text) return refused(text.error().message);
         const ptx::EntryInfo* const entry = text->entry(kernel);
         if (entry == nullptr) return refused("the PTX has no kernel \"" + kernel + "\"");
-        const auto module = iir2d::GpuModule::load(gpu, *one.text);
+        const auto module = how == synth::DriverCompiles::as_usual
+                                ? iir2d::GpuModule::load(gpu, *one.text)
+                                : iir2d::GpuModule::load(gpu, *one.text, 0);
         if (!module) return std::unexpected(module.error());
         for (auto& set : one.sets) {
             const auto arguments = given(*one.tree, set);

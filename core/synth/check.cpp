@@ -154,6 +154,34 @@ Result<void> compare_texts(const Target& target, const std::vector<Tried>& all, 
     return {};
 }
 
+// Runs on a GPU, and once more those whose results differ, compiled by the driver without optimisation:
+// whether they differ then is added to what disagrees.
+Result<void> run_trials_on_gpu(const Target& target, std::vector<Trial>& trials, Toolchain& toolchain) {
+    IIR2D_RETURN_IF_ERROR(run_trials(target, trials, toolchain, DriverCompiles::as_usual));
+    std::vector<Trial*> differing;
+    std::vector<Trial> again;
+    for (Trial& one : trials) {
+        if (!one.has_other_results) continue;
+        differing.push_back(&one);
+        again.push_back({.tree = one.tree, .text = one.text, .expected = one.expected});
+    }
+    if (again.empty()) return {};
+    IIR2D_RETURN_IF_ERROR(run_trials(target, again, toolchain, DriverCompiles::without_optimisation));
+    for (std::size_t k = 0; k < again.size(); ++k) {
+        std::string& detail = differing[k]->detail;
+        const std::string& then = again[k].detail;
+        if (then.empty())
+            detail +=
+                "; compiled by the driver without optimisation it gives what is expected, so the driver's "
+                "optimiser makes the difference";
+        else if (then == detail)
+            detail += "; also when the driver compiles it without optimisation";
+        else
+            detail += "; compiled by the driver without optimisation: " + then;
+    }
+    return {};
+}
+
 // Runs or assembles what is stored, and compares what is recorded of it.
 Result<void> try_texts(const std::string& level, std::size_t number, const RunFacts& run,
                        std::vector<Tried> all, Toolchain& toolchain) {
@@ -170,8 +198,10 @@ Result<void> try_texts(const std::string& level, std::size_t number, const RunFa
     if (trials.empty()) return {};
     if (level == "V1")
         IIR2D_RETURN_IF_ERROR(assemble_trials(target, trials, toolchain));
+    else if (level == "V4")
+        IIR2D_RETURN_IF_ERROR(run_trials_on_gpu(target, trials, toolchain));
     else
-        IIR2D_RETURN_IF_ERROR(run_trials(target, trials, toolchain, level == "V4"));
+        IIR2D_RETURN_IF_ERROR(run_trials(target, trials, toolchain));
     const bool is_recorded = std::ranges::find(run.levels, level) != run.levels.end();
     for (std::size_t k = 0; k < all.size(); ++k) {
         Looked& looked = *all[k].looked;

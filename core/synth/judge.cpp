@@ -86,13 +86,15 @@ Result<void> try_for(const JudgeOptions& options, std::size_t number, const std:
 
 }  // namespace
 
-Result<void> run_trials(const Target& target, std::vector<Trial>& trials, Toolchain& toolchain, bool on_gpu) {
+Result<void> run_trials(const Target& target, std::vector<Trial>& trials, Toolchain& toolchain,
+                        std::optional<DriverCompiles> on_gpu) {
     std::vector<Execution> runs;
     for (const Trial& one : trials) {
         runs.push_back({one.tree, one.text, {}});
         for (const ExpectedSet& set : one.expected->sets) runs.back().sets.push_back(set.inputs);
     }
-    IIR2D_TRY(const auto found, on_gpu ? toolchain.run_on_gpu(target, runs) : toolchain.run(target, runs));
+    IIR2D_TRY(const auto found,
+              on_gpu ? toolchain.run_on_gpu(target, runs, *on_gpu) : toolchain.run(target, runs));
     for (std::size_t k = 0; k < trials.size(); ++k) {
         Trial& one = trials[k];
         one.detail = found[k];
@@ -101,6 +103,7 @@ Result<void> run_trials(const Target& target, std::vector<Trial>& trials, Toolch
             const Agreement agreement =
                 agree(*one.tree, one.expected->sets[set].outputs, runs[k].sets[set], target.is_host);
             if (agreement.first) one.detail = "set " + std::to_string(set) + ", " + agreement.first->text();
+            one.has_other_results = agreement.first.has_value();
             one.max_ulp = std::max(one.max_ulp, agreement.max_ulp);
             one.worst_of_bound = std::max(one.worst_of_bound, agreement.worst_of_bound);
         }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,14 +57,15 @@ struct Trial {
     const Tree* tree = nullptr;
     const std::string* text = nullptr;
     const Expected* expected = nullptr;
-    std::string detail;  // what disagrees, or was found; empty: nothing
+    std::string detail;              // what disagrees, or was found; empty: nothing
+    bool has_other_results = false;  // it ran to its end, and what it gives is `detail`
     bool is_exact = false;
     double max_ulp = 0;
     double worst_of_bound = 0;
 };
-// Runs the checks V2 and V3, by the target's level; `on_gpu`: V4.
+// Runs the checks V2 and V3, by the target's level; with `on_gpu` V4.
 Result<void> run_trials(const Target& target, std::vector<Trial>& trials, Toolchain& toolchain,
-                        bool on_gpu = false);
+                        std::optional<DriverCompiles> on_gpu = {});
 // Runs the check V1: assembles the texts.
 Result<void> assemble_trials(const Target& target, std::vector<Trial>& trials, Toolchain& toolchain);
 

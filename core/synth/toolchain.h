@@ -48,6 +48,9 @@ struct Execution {
     std::vector<std::vector<Argument>> sets;  // inputs; outputs afterwards
 };
 
+// How a GPU's driver compiles the PTX that it runs.
+enum class DriverCompiles { as_usual, without_optimisation };
+
 // Compiles and runs kernels. For one thread at a time. An error ends the whole run; an error of one kernel is
 // in its element.
 class Toolchain {
@@ -63,8 +66,10 @@ class Toolchain {
     // Runs each on each of its sets. Returns what was found, such as a race; empty where nothing was.
     virtual Result<std::vector<std::string>> run(const Target& target, std::vector<Execution>& runs) = 0;
     // Runs likewise on a GPU (V4).
-    virtual Result<std::vector<std::string>> run_on_gpu(const Target& target, std::vector<Execution>& runs) {
+    virtual Result<std::vector<std::string>> run_on_gpu(const Target& target, std::vector<Execution>& runs,
+                                                        DriverCompiles how) {
         static_cast<void>(runs);
+        static_cast<void>(how);
         return fail(ErrorKind::device_failure, "there is no GPU here for " + target.name);
     }
     // Assembles PTX (V1). Returns what the assembler says of each; empty where it takes it.

@@ -13,6 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Words = std::vector<std::string>;
 
 class SynthSet : public CliFolder {
@@ -256,6 +257,16 @@ TEST_F(SynthSet, RunsOnAGpu) {
     EXPECT_EQ(failing.code, 5);
     EXPECT_THAT(failing.out, HasSubstr(": V4: ptx-nvrtc:sm_75"));
     EXPECT_THAT(failing.out, HasSubstr("cuLaunchKernel"));
+    EXPECT_THAT(failing.out, Not(HasSubstr("without optimisation")));
+    // A text that gives something else says whether it does so without the driver's optimiser too.
+    const auto folded = verify("folds_nan=1", {"--levels", "V4"});
+    EXPECT_EQ(folded.code, 5);
+    EXPECT_THAT(folded.out,
+                HasSubstr("; compiled by the driver without optimisation it gives what is expected"));
+    const auto always = verify("folds_nan=2", {"--levels", "V4"});
+    EXPECT_EQ(always.code, 5);
+    EXPECT_THAT(always.out, HasSubstr("; also when the driver compiles it without optimisation\n"));
+    EXPECT_THAT(always.out, Not(HasSubstr("it gives what is expected")));
 }
 #endif
 

@@ -301,14 +301,16 @@ Result<void> Context::launch(StreamHandle stream, const Launch& launch) {
                        [&](const char* name, auto f) { return call(name, f); });
 }
 
-Result<Module> Context::load(const std::string& ptx) {
+Result<Module> Context::load(const std::string& ptx, std::optional<unsigned> level) {
     std::array<char, 8192> log{};
-    std::array<int, 2> options{jit_error_log, jit_error_log_bytes};
-    std::array<void*, 2> values{log.data(), reinterpret_cast<void*>(log.size())};
+    // The driver takes numbers in place of the pointers.
+    const auto number = [](std::uintptr_t value) { return reinterpret_cast<void*>(value); };
+    std::array<int, 3> options{jit_error_log, jit_error_log_bytes, jit_optimisation_level};
+    std::array<void*, 3> values{log.data(), number(log.size()), number(level.value_or(0))};
+    const unsigned count = level ? 3 : 2;
     ModuleHandle module = nullptr;
     auto done = call("cuModuleLoadDataEx", [&] {
-        return m_driver.cuModuleLoadDataEx(&module, ptx.c_str(), static_cast<unsigned>(options.size()),
-                                           options.data(), values.data());
+        return m_driver.cuModuleLoadDataEx(&module, ptx.c_str(), count, options.data(), values.data());
     });
     if (done) return Module(shared_from_this(), module);
     Error error = done.error();

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -130,8 +131,9 @@ class Context : public std::enable_shared_from_this<Context> {
     Result<void> record(EventHandle event, StreamHandle stream);
     Result<void> wait(StreamHandle stream, EventHandle event);
 
-    // Has the driver compile PTX; the error has its log.
-    Result<Module> load(const std::string& ptx);
+    // Has the driver compile PTX, at one of its levels of optimisation, 0 to 4, or at its own; the error has
+    // its log.
+    Result<Module> load(const std::string& ptx, std::optional<unsigned> level = {});
     // Asynchronous, of a kernel of the module.
     Result<void> launch(StreamHandle stream, const Module& module, const GpuLaunch& launch);
 

@@ -84,7 +84,7 @@ enum CaptureMode : int { capture_thread_local = 1 };
 enum HostRegisterFlags : unsigned { host_register_portable = 1 };
 enum PoolAttribute : int { pool_release_threshold = 4 };
 enum KernelAttribute : int { max_dynamic_shared_bytes = 8 };
-enum JitOption : int { jit_error_log = 5, jit_error_log_bytes = 6 };
+enum JitOption : int { jit_error_log = 5, jit_error_log_bytes = 6, jit_optimisation_level = 7 };
 // Of cuLaunchKernel's `extra`: parameters as one piece, and its size.
 inline void* const launch_parameters = reinterpret_cast<void*>(1);
 inline void* const launch_parameters_bytes = reinterpret_cast<void*>(2);

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "iir2d/gpu_module.h"
 
+#include <optional>
+
 #include "iir2d/try.h"
 #include "kernels/device/cuda/context.h"
 
 namespace iir2d {
 
 namespace {
+
+constexpr unsigned most_optimised = 4;  // of the driver's levels
 
 std::unexpected<Error> refused(std::string what) {
     return std::unexpected(Error{ErrorCode::invalid_argument, std::move(what)});
@@ -81,15 +85,36 @@ GpuModule::GpuModule(GpuModule&&) noexcept = default;
 GpuModule& GpuModule::operator=(GpuModule&&) noexcept = default;
 GpuModule::~GpuModule() = default;
 
-Result<GpuModule> GpuModule::load(const Device& device, const std::string& ptx) {
+namespace {
+
+// Makes what a module consists of; `State` is GpuModule's own.
+template <class State>
+Result<std::unique_ptr<State>> loaded(const Device& device, const std::string& ptx,
+                                      std::optional<unsigned> level) {
     auto context = context_of(device);
     if (!context) return std::unexpected(context.error());
-    auto module = (*context)->load(ptx);
+    auto module = (*context)->load(ptx, level);
     if (!module) return std::unexpected(module.error());
     auto stream = (*context)->make_stream();
     if (!stream) return std::unexpected(stream.error());
-    return GpuModule(
-        std::make_unique<State>(State{std::move(*context), std::move(*module), std::move(*stream)}));
+    return std::make_unique<State>(State{std::move(*context), std::move(*module), std::move(*stream)});
+}
+
+}  // namespace
+
+Result<GpuModule> GpuModule::load(const Device& device, const std::string& ptx) {
+    auto made = loaded<State>(device, ptx, {});
+    if (!made) return std::unexpected(made.error());
+    return GpuModule(*std::move(made));
+}
+
+Result<GpuModule> GpuModule::load(const Device& device, const std::string& ptx, unsigned level) {
+    if (level > most_optimised)
+        return refused("PTX is compiled at a level of 0 to " + std::to_string(most_optimised) + ", not " +
+                       std::to_string(level));
+    auto made = loaded<State>(device, ptx, level);
+    if (!made) return std::unexpected(made.error());
+    return GpuModule(*std::move(made));
 }
 
 Result<void> GpuModule::launch(const GpuLaunch& launch) const {

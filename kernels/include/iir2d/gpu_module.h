@@ -51,6 +51,10 @@ class IIR2D_API GpuModule {
   public:
     // Loads PTX. The error has the driver's own log: what of the text it does not accept, and where.
     static Result<GpuModule> load(const Device& device, const std::string& ptx);
+    // Loads PTX that the driver compiles at this level of optimisation, from 0, none, to 4, the most, which
+    // it also takes without being asked. Results that differ by the level show a defect of the driver's
+    // compiler, or a kernel that PTX gives no one meaning, such as one with a race.
+    static Result<GpuModule> load(const Device& device, const std::string& ptx, unsigned level);
     GpuModule(GpuModule&&) noexcept;
     GpuModule& operator=(GpuModule&&) noexcept;
     ~GpuModule();

@@ -48,6 +48,14 @@ class HostCompiler : public Toolchain {
 
     static inline std::atomic<int> wrong = 0, asked = 0;  // the run whose result is changed; 0: none
 
+  protected:
+    // Changes bits of the first element of each output.
+    static void flip(const Tree& tree, std::vector<Argument>& set, std::uint64_t bits = 1) {
+        for (std::size_t k = 0; k < set.size(); ++k) {
+            if (is_written(tree.symbols[tree.kernel.parameters[k]].kind)) set[k].slots[0] ^= bits;
+        }
+    }
+
   private:
     // Runs of one seed ask for the same batches.
     void* compiled(const std::string& joined) const {
@@ -67,11 +75,6 @@ class HostCompiler : public Toolchain {
         return library;
     }
 
-    static void flip(const Tree& tree, std::vector<Argument>& set) {
-        for (std::size_t k = 0; k < set.size(); ++k) {
-            if (is_written(tree.symbols[tree.kernel.parameters[k]].kind)) set[k].slots[0] ^= 1;
-        }
-    }
     // Kernels of pointers and whole numbers alone are called by their registers.
     static void call(const void* kernel, const Tree& tree, std::vector<Argument>& set) {
         std::vector<std::vector<std::byte>> memory;

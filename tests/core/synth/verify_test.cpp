@@ -16,6 +16,7 @@
 namespace {
 
 using namespace synth_test;  // NOLINT: the helpers of these tests
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using Json = nlohmann::json;
 using workbench::ErrorKind;
@@ -82,6 +83,53 @@ TEST_F(VerifyDataSet, FindsNothingInWhatWasMade) {
     EXPECT_EQ(mutated->mutants.rejected + mutated->mutants.equivalent, 40U);
     EXPECT_LE(mutated->mutants.equivalent, 10U);
     EXPECT_GE(mutated->mutants.by_kind.size(), 8U);
+}
+
+// A GPU whose driver changes bits of results, as its compiler is asked to optimise or not.
+class WrongGpu : public HostCompiler {
+  public:
+    WrongGpu(const fs::path& folder, std::map<DriverCompiles, std::uint64_t> bits, std::string error)
+        : HostCompiler(folder), m_bits(std::move(bits)), m_error(std::move(error)) {}
+    Result<std::vector<std::string>> run_on_gpu(const Target& target, std::vector<Execution>& runs,
+                                                DriverCompiles how) override {
+        auto made = run(target, runs);
+        for (Execution& one : runs) flip(*one.tree, one.sets[0], m_bits[how]);
+        if (how == DriverCompiles::without_optimisation) made->front() = m_error;
+        return made;
+    }
+
+  private:
+    std::map<DriverCompiles, std::uint64_t> m_bits;
+    std::string m_error;
+};
+
+TEST_F(VerifyDataSet, SaysWhatATextThatDiffersOnAGpuGivesWithoutOptimisation) {
+    const auto fault = [&](std::uint64_t usual, std::uint64_t without, const std::string& error = "") {
+        VerifyOptions options{.folder = m_folder / "set", .levels = {"V4"}, .sample = 1};
+        options.on_gpu = {"llvm-host-test"};
+        const auto made = verify_data_set(options, [&]() -> Result<std::unique_ptr<Toolchain>> {
+            return std::make_unique<WrongGpu>(
+                m_folder / ("tools" + std::to_string(++m_made)),
+                std::map<DriverCompiles, std::uint64_t>{{DriverCompiles::as_usual, usual},
+                                                        {DriverCompiles::without_optimisation, without}},
+                error);
+        });
+        EXPECT_TRUE(made) << made.error().message;
+        return made->faults.empty() ? "none" : made->faults[0].level + ": " + made->faults[0].what;
+    };
+    const std::string differs = "^V4: llvm-host-test: set 0, .* is expected";
+    EXPECT_EQ(fault(0, 0), "none");
+    EXPECT_EQ(fault(0, 1, "nobody asks"), "none");
+    EXPECT_THAT(fault(2, 0), ContainsRegex(differs + "; compiled by the driver without optimisation it gives "
+                                                     "what is expected, so the driver's optimiser makes the "
+                                                     "difference$"));
+    EXPECT_THAT(fault(2, 2),
+                ContainsRegex(differs + "; also when the driver compiles it without optimisation$"));
+    EXPECT_THAT(fault(2, 6),
+                ContainsRegex(differs + "; compiled by the driver without optimisation: set 0, .* "
+                                        "is expected$"));
+    EXPECT_THAT(fault(2, 0, "no memory"),
+                ContainsRegex(differs + "; compiled by the driver without optimisation: no memory$"));
 }
 
 TEST_F(VerifyDataSet, NamesEachMemberThatIsNotTheSources) {

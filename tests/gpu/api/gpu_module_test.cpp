@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "tests/gpu/api/stand_in_testing.h"
@@ -89,6 +90,37 @@ TEST_P(GpuModuleTest, RunsAKernelByItsName) {
     ASSERT_TRUE(run(*module, memory, 1));
     ASSERT_TRUE(memory.download(std::as_writable_bytes(std::span(made))));
     EXPECT_EQ(made[0], x[0] * 2.5F * 2.5F * 2.5F);
+}
+
+// A driver whose optimiser takes an ordered comparison with NaN for true, as real ones do of |x| >= 0.
+TEST_P(GpuModuleTest, IsCompiledAtTheLevelThatIsAskedFor) {
+    // x[0] = x[0] >= 0 ? 1 : 2.
+    const std::string compare =
+        ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry compare(.param .u64 x)\n{\n"
+        ".reg .pred %p<2>;\n.reg .f32 %f<3>;\n.reg .b64 %rd<3>;\nld.param.u64 %rd1, [x];\n"
+        "cvta.to.global.u64 %rd2, %rd1;\nld.global.f32 %f1, [%rd2];\nsetp.ge.f32 %p1, %f1, 0f00000000;\n"
+        "selp.f32 %f2, 0f3F800000, 0f40000000, %p1;\nst.global.f32 [%rd2], %f2;\nret;\n}\n";
+    const auto result = [&](const Result<GpuModule>& module) {
+        EXPECT_TRUE(module) << module.error().message;
+        std::vector<float> x{std::numeric_limits<float>::quiet_NaN()};
+        const GpuMemory memory = memory_of(x);
+        const std::uint64_t address = memory.address();
+        EXPECT_TRUE(
+            module->launch({.kernel = "compare", .parameters = std::as_bytes(std::span(&address, 1))}));
+        EXPECT_TRUE(memory.download(std::as_writable_bytes(std::span(x))));
+        return x[0];
+    };
+    for (const unsigned level : {0U, 4U}) EXPECT_EQ(result(GpuModule::load(gpu(), compare, level)), 2.0F);
+    scenario(std::string(GetParam()) + ",folds_nan=1");
+    EXPECT_EQ(result(GpuModule::load(gpu(), compare)), 1.0F);
+    for (const unsigned level : {1U, 4U}) EXPECT_EQ(result(GpuModule::load(gpu(), compare, level)), 1.0F);
+    EXPECT_EQ(result(GpuModule::load(gpu(), compare, 0)), 2.0F);
+    const auto none = GpuModule::load(gpu(), compare, 5);
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().code, ErrorCode::invalid_argument);
+    EXPECT_THAT(none.error().message, HasSubstr("0 to 4, not 5"));
+    // Of a text that is refused the log is there at a level too.
+    EXPECT_THAT(GpuModule::load(gpu(), "x", 0).error().message, HasSubstr("line 1"));
 }
 
 TEST_P(GpuModuleTest, MemoryIsCopiedWhole) {

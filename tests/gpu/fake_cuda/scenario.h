@@ -28,6 +28,8 @@
 //                      a finding there is a failed launch, with its sentence on stderr
 //   counts=FILE        with a text: where each launch adds a line of JSON, what was counted of it
 //   checks=all         with a text: bounds leaves out races and reads of what nobody wrote, for large images
+//   folds_nan=0        1: in a text of a program's own, setp.ge.f32 is true of NaN too, unless the driver is
+//                      asked not to optimise; 2: then as well
 //   drift=0            MHz by which the SM clock is lower each time it is asked for
 #pragma once
 
