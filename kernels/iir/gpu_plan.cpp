@@ -273,7 +273,7 @@ GpuFilter make_gpu_filter_by(const FilterDesc& desc, const FilterData& data, con
     const auto rows =
         cut_to_size(make_passes(data.horizontal, desc.border, desc.start, desc.border_const), desc.start);
     const auto columns = cut_to_size(make_passes(data.vertical, desc.border, desc.start, below), desc.start);
-    filter.tilings = make_gpu_tilings(desc, rows, columns);
+    filter.tilings = make_gpu_tilings(desc, rows, columns, ways.large_tiles);
     for (const GpuTiling& tiling : filter.tilings)
         filter.workspace_bytes = std::max(filter.workspace_bytes, tiling.workspace_bytes);
     if (!filter.tilings.empty()) return filter;

@@ -39,11 +39,12 @@ struct GpuFilter {
     std::size_t workspace_bytes = 0;
 };
 
-// Holds how stages cut lines into segments, as the knobs of a Config; 0 is the library's rule. Tiles read
-// neither.
+// Holds how stages cut lines into segments, as the knobs of a Config; 0 is the library's rule. Of tiles:
+// whether they are those of large planes whatever the planes, for tests.
 struct GpuWays {
     std::int32_t warps = 0;
     std::int32_t carry = 0;
+    bool large_tiles = false;
 };
 
 GpuFilter make_gpu_filter(const FilterDesc& desc, const FilterData& data);

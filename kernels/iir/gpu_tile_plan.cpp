@@ -25,8 +25,8 @@ constexpr auto tile_sizes = std::to_array<TileSize>(
 // takes as long as one square.
 constexpr std::int64_t most_in_squares = std::int64_t{2048} * 2048;
 
-TileSize tile_size(int states, const Shape& shape) {
-    if (shape.h * shape.w <= most_in_squares) return {states, gpu_square, gpu_square};
+TileSize tile_size(int states, const Shape& shape, bool large) {
+    if (!large && shape.h * shape.w <= most_in_squares) return {states, gpu_square, gpu_square};
     return *std::ranges::find(tile_sizes, states, &TileSize::states);
 }
 
@@ -99,13 +99,13 @@ Squares squares_of(int states) {
 }
 
 // Of sections 1 or 2 in each pass, so that a size of tiles is found.
-GpuTiling make_tiling(const FilterDesc& desc, const Pass& rows, const Pass& columns) {
+GpuTiling make_tiling(const FilterDesc& desc, const Pass& rows, const Pass& columns, bool large) {
     const std::size_t sections = rows.sections.size();
     const bool second = std::ranges::any_of(rows.sections, is_second_order) ||
                         std::ranges::any_of(columns.sections, is_second_order);
     const int order = second ? 2 : 1;
     const int states = order * static_cast<int>(sections);
-    const TileSize size = tile_size(states, desc.shape);
+    const TileSize size = tile_size(states, desc.shape, large);
 
     GpuTiling tiling;
     tiling.reversed = rows.reversed;
@@ -182,10 +182,11 @@ GpuPlanes reversed(const GpuPlanes& planes, const GpuTileGrid& grid, std::int64_
 }  // namespace
 
 std::vector<GpuTiling> make_gpu_tilings(const FilterDesc& desc, const std::vector<Pass>& rows,
-                                        const std::vector<Pass>& columns) {
+                                        const std::vector<Pass>& columns, bool large) {
     std::vector<GpuTiling> tilings;
     if (!is_for_tiles(desc, rows, columns)) return tilings;
-    for (std::size_t i = 0; i < rows.size(); ++i) tilings.push_back(make_tiling(desc, rows[i], columns[i]));
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        tilings.push_back(make_tiling(desc, rows[i], columns[i], large));
     return tilings;
 }
 

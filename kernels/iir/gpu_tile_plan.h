@@ -43,9 +43,9 @@ struct GpuTiling {
 
 // Returns the tilings in order, each from the output of the one before: one for a pass forwards along each
 // axis, a second for a pass backwards along each behind it. None where the filter's passes are not what tiles
-// can do, or the image is smaller than a square.
+// can do, or the image is smaller than a square. `large`: in tiles of large planes, whatever the planes.
 std::vector<GpuTiling> make_gpu_tilings(const FilterDesc& desc, const std::vector<Pass>& rows,
-                                        const std::vector<Pass>& columns);
+                                        const std::vector<Pass>& columns, bool large);
 
 // Launches a kernel over any number of blocks, by as many launches as that takes; false where one failed.
 // `first_block` is one of the parameters.

@@ -109,7 +109,10 @@ TEST_F(GpuApi, APlanNamesItsKernelsAndArchitecture) {
     const auto tiles = FilterPlan::make(*m_gpu, {.shape = {.h = 64, .w = 9000}, .filter = {.id = 4}});
     ASSERT_TRUE(tiles);
     EXPECT_EQ(tiles->kernel().name, "iir_tiles");
-    EXPECT_EQ(tiles->kernel().variant, "iir_tiles_f32_order2_x2_128x256");
+    EXPECT_EQ(tiles->kernel().variant, "iir_tiles_f32_order2_x2_64x64");
+    const auto large = FilterPlan::make(*m_gpu, {.shape = {.h = 4096, .w = 4096}, .filter = {.id = 4}});
+    ASSERT_TRUE(large);
+    EXPECT_EQ(large->kernel().variant, "iir_tiles_f32_order2_x2_128x128");
 }
 
 struct DevicePlane {

@@ -38,6 +38,7 @@ struct Run {
     bool adjoint = false;
     std::int64_t row_gap = 0;    // unused elements after each row
     std::int64_t plane_gap = 0;  // and after each plane
+    iir::GpuWays ways = {};      // of a filter
     RunKernel kernel = run_product_kernel;
 };
 
@@ -51,8 +52,8 @@ template <class S>
 Outcome run_as(const FilterDesc& desc, const std::vector<double>& x, const Run& run) {
     const auto filters = iir::filters_of(desc);
     if (!filters) throw std::runtime_error(filters.error().message);
-    const auto make = run.adjoint ? iir::make_gpu_adjoint : iir::make_gpu_filter;
-    const auto filter = make(desc, filters->front());
+    const auto filter = run.adjoint ? iir::make_gpu_adjoint(desc, filters->front())
+                                    : iir::make_gpu_filter_by(desc, filters->front(), run.ways);
     const Shape& s = desc.shape;
     const std::int64_t row = s.w + run.row_gap;
     const std::int64_t plane = s.h * row + run.plane_gap;

@@ -28,7 +28,9 @@ TEST_P(PtxKernelsIir, GiveTheBitsOfTheirSourceAndNothingIsFound) {
     const int id = GetParam();
     int cases = 0;
     std::uint64_t lanes = 0;
-    for (const auto& [width, height] : {std::pair{1, 1}, std::pair{33, 5}, std::pair{70, 45}}) {
+    // Rows of whole 16 bytes, too.
+    for (const auto& [width, height] :
+         {std::pair{1, 1}, std::pair{33, 5}, std::pair{76, 33}, std::pair{71, 45}}) {
         const auto x = random_plane(std::int64_t{width} * height, static_cast<unsigned>(id));
         for (const Border border : all_borders) {
             for (const Start start : all_starts) {
@@ -62,15 +64,18 @@ TEST_P(PtxKernelsIir, GiveTheBitsOfTheirSourceAndNothingIsFound) {
 INSTANTIATE_TEST_SUITE_P(Filters, PtxKernelsIir,
                          ::testing::Range(1, static_cast<int>(filter_table().size()) + 1));
 
-// Several tiles each way, the last of them not whole.
+// Several tiles each way, the last of them not whole, of one square and of more; rows of whole 16 bytes and
+// not.
 TEST(PtxKernelsTiles, GiveTheBitsOfTheirSourceAndNothingIsFound) {
     struct TiledCase {
         int id, width, height;
+        bool large = false;
     };
     std::uint64_t lanes = 0;
-    for (const auto& [id, width, height] :
+    for (const auto& [id, width, height, large] :
          {TiledCase{1, 135, 70}, TiledCase{2, 135, 135}, TiledCase{3, 135, 135}, TiledCase{4, 135, 262},
-          TiledCase{5, 135, 135}}) {
+          TiledCase{5, 135, 135}, TiledCase{5, 136, 200}, TiledCase{2, 135, 135, true},
+          TiledCase{3, 200, 140, true}, TiledCase{4, 132, 262, true}}) {
         const auto x = random_plane(std::int64_t{width} * height, static_cast<unsigned>(id));
         for (const Precision precision : all_precisions) {
             for (const Border border : {Border::mirror, Border::constant}) {
@@ -80,7 +85,8 @@ TEST(PtxKernelsTiles, GiveTheBitsOfTheirSourceAndNothingIsFound) {
                                 .border_const = 0.25};
                 desc.precision = precision;
                 const bool mirror = border == Border::mirror;
-                const gpu_iir_test::Run run{.seed = mirror ? 0U : 5U, .in_place = mirror};
+                const gpu_iir_test::Run run{
+                    .seed = mirror ? 0U : 5U, .in_place = mirror, .ways = {.large_tiles = large}};
                 const auto made = run_ptx(kernels(), desc, x, run);
                 EXPECT_TRUE(same_bits(run_gpu(desc, x, run).y, made.y)) << describe(desc);
                 EXPECT_EQ(made.findings_total, 0U)

@@ -53,13 +53,15 @@ struct Replaced {
     std::uint64_t budget = 0;
 };
 
-// As run_as() of gpu_iir_testing.h, for dense planes.
+// As run_as() of gpu_iir_testing.h, for dense planes. With a kernel in `only`, its launches alone: columns
+// then find x where rows would have left their results.
 template <class S>
 PtxOutcome run_ptx_as(const ptx::Module& module, const FilterDesc& desc, const std::vector<double>& x,
-                      const Run& run, const Replaced* replaced) {
+                      const Run& run, const Replaced* replaced, std::string_view only) {
     const auto filters = iir::filters_of(desc);
     if (!filters) throw std::runtime_error(filters.error().message);
-    const auto filter = (run.adjoint ? iir::make_gpu_adjoint : iir::make_gpu_filter)(desc, filters->front());
+    const auto filter = run.adjoint ? iir::make_gpu_adjoint(desc, filters->front())
+                                    : iir::make_gpu_filter_by(desc, filters->front(), run.ways);
     ptx::Memory memory;
     std::vector<S> values(x.begin(), x.end());
     const std::uint64_t bytes = values.size() * sizeof(S);
@@ -67,12 +69,17 @@ PtxOutcome run_ptx_as(const ptx::Module& module, const FilterDesc& desc, const s
     std::memcpy(memory.bytes(in, bytes).data(), values.data(), bytes);
     memory.mark_written(in, bytes);
     const std::uint64_t out = run.in_place ? in : memory.allocate(bytes);
+    if (only.starts_with("iir_columns") && !run.in_place) {
+        std::memcpy(memory.bytes(out, bytes).data(), values.data(), bytes);
+        memory.mark_written(out, bytes);
+    }
     const std::uint64_t workspace = filter.workspace_bytes == 0 ? 0 : memory.allocate(filter.workspace_bytes);
     const Shape& s = desc.shape;
     PtxOutcome made;
     iir::for_each_launch(
         filter, iir::GpuPlanes{in, s.w, s.h * s.w}, iir::GpuPlanes{out, s.w, s.h * s.w}, workspace,
         [&](const iir::GpuLaunch& launch) {
+            if (!only.empty() && only != launch.kernel) return true;
             const bool is_replaced = replaced != nullptr && replaced->kernel == launch.kernel;
             const ptx::Module& text = is_replaced ? *replaced->module : module;
             const auto* const entry = text.entry(launch.kernel);
@@ -100,9 +107,10 @@ PtxOutcome run_ptx_as(const ptx::Module& module, const FilterDesc& desc, const s
 }
 
 inline PtxOutcome run_ptx(const ptx::Module& module, const FilterDesc& desc, const std::vector<double>& x,
-                          const Run& run = {}, const Replaced* replaced = nullptr) {
-    return desc.precision == Precision::f64 ? run_ptx_as<double>(module, desc, x, run, replaced)
-                                            : run_ptx_as<float>(module, desc, x, run, replaced);
+                          const Run& run = {}, const Replaced* replaced = nullptr,
+                          std::string_view only = {}) {
+    return desc.precision == Precision::f64 ? run_ptx_as<double>(module, desc, x, run, replaced, only)
+                                            : run_ptx_as<float>(module, desc, x, run, replaced, only);
 }
 
 }  // namespace ptx_kernels_test
