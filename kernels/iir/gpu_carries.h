@@ -55,8 +55,8 @@ IIR2D_DEVICE void gpu_add_carries(const GpuCarries& job, const Block& block) {
     const std::int64_t pitch = columns ? g.tile_width : g.row_pitch;
     const std::int64_t size = States * pitch;  // of a tile's carries
     const std::int64_t step = columns ? g.tiles_x * size : size;
-    A* const carries = gpu_address<A>(columns ? g.column_carries : g.row_carries) + first +
-                       (columns ? plane * count * g.tiles_x + tile : line * count) * size;
+    A* const of_all = columns ? gpu_address<A>(g.column_carries) : gpu_address<A>(g.row_carries);
+    A* const carries = of_all + first + (columns ? plane * count * g.tiles_x + tile : line * count) * size;
 
     // Of the tile's lines those in the image; and, of rows that lie above others, what columns make of
     // states.

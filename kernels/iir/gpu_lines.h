@@ -265,14 +265,15 @@ struct GpuRows {
     template <bool Adds, bool Reversed, class Moved, int Count>
     IIR2D_DEVICE void put_share(Place place) const {
         constexpr int at_once = (sizeof(A) == sizeof(float) ? 16 : 4) / (Count == 1 ? 2 : Count);
+        constexpr int part = Count < GpuPacked<A>::count ? Count : GpuPacked<A>::count;  // of an access
         for_lanes([&](int l) {
             const int column = Moved::column(l);
             const int rows = column < place.count ? set.lanes - Moved::row(l) : 0;
             S* to = set.out + Moved::row(l) * set.out_stride + place.x + column;
             const S* from = Adds ? set.add + Moved::row(l) * set.add_stride + place.x + column : nullptr;
             const bool backwards = Count == 1 ? set.reversed : Reversed;
-            const A* sample =
-                tile + Moved::row(l) * pitch + (backwards ? place.count - Count - column : column);
+            const int column_in_tile = backwards ? place.count - Count - column : column;
+            const A* sample = tile + Moved::row(l) * pitch + (column < place.count ? column_in_tile : 0);
             IIR2D_ROLLED
             for (int first = 0; first < Moved::moves; first += at_once) {
                 S added[static_cast<std::size_t>(at_once * Count)];
@@ -286,19 +287,25 @@ struct GpuRows {
                         }
                     }
                 }
+                A values[static_cast<std::size_t>(at_once * Count)];
+                IIR2D_UNROLL
+                for (int k = 0; k < at_once * Count; k += part) {
+                    const auto some = *reinterpret_cast<const GpuSome<A, part>*>(
+                        sample + k / Count * Moved::step * pitch + k % Count);
+                    IIR2D_UNROLL
+                    for (int i = 0; i < part; ++i) values[k + i] = some.value[i];
+                }
+                sample += at_once * Moved::step * pitch;
                 IIR2D_UNROLL
                 for (int k = 0; k < at_once; ++k, to += Moved::step * set.out_stride) {
-                    if ((first + k) * Moved::step < rows) {
-                        GpuSome<S, Count> some;
-                        IIR2D_UNROLL
-                        for (int i = 0; i < Count; ++i) {
-                            A value = sample[Reversed ? Count - 1 - i : i];
-                            if constexpr (Adds) value += static_cast<A>(added[k * Count + i]);
-                            some.value[i] = static_cast<S>(value);
-                        }
-                        *reinterpret_cast<GpuSome<S, Count>*>(to) = some;
+                    S stored[static_cast<std::size_t>(Count)];
+                    IIR2D_UNROLL
+                    for (int i = 0; i < Count; ++i) {
+                        A value = values[k * Count + (Reversed ? Count - 1 - i : i)];
+                        if constexpr (Adds) value += static_cast<A>(added[k * Count + i]);
+                        stored[i] = static_cast<S>(value);
                     }
-                    sample += Moved::step * pitch;
+                    if ((first + k) * Moved::step < rows) gpu::store_together(to, stored);
                 }
             }
         });
