@@ -25,8 +25,12 @@ struct GpuPooling {
     ElementType accumulator = ElementType::f32;
     std::int64_t planes = 1;
     WindowRule rule = {};
+    GpuWhole whole = {};
+    GpuNear near = {};
     unsigned threads = most_gpu_threads;  // of a block
     std::int64_t most_steps = gpu_steps;  // of a warp in a row
+    // Outputs of a job in which a lane makes several one below the other: fewer leave a large GPU idle.
+    std::int64_t least_stacked = 1 << 21;
 };
 
 GpuPooling make_gpu_pooling(const PoolDesc& desc, const PoolGeometry& geometry);

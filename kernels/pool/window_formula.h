@@ -36,6 +36,13 @@ struct WindowRule {
         if (has_divisor != 0) return static_cast<Acc>(divisor);
         return static_cast<Acc>(count(rows, oy)) * static_cast<Acc>(count(columns, ox));
     }
+
+    // Returns the divisor of a window that lies inside with all its taps.
+    template <class Acc>
+    IIR2D_BOTH Acc divisor_of_whole(std::int32_t taps_of_column, std::int32_t taps_of_row) const {
+        if (has_divisor != 0) return static_cast<Acc>(divisor);
+        return static_cast<Acc>(taps_of_column) * static_cast<Acc>(taps_of_row);
+    }
 };
 
 // One window of a plane.
@@ -51,6 +58,7 @@ struct Window {
         const std::int64_t row = rows.first + r * rows.step;
         const T* from = plane + row * row_stride;
         std::int64_t column = columns.first;
+        IIR2D_ROLLED
         for (std::int64_t c = 0; c < columns.count; ++c, column += columns.step)
             visit(row, column, from[column]);
     }
@@ -99,6 +107,7 @@ struct WindowFormula {
     // Sums a window: each row, and then the rows.
     IIR2D_BOTH Acc sum_of(const Window<T>& window) const {
         Acc sum = Acc(0);
+        IIR2D_ROLLED
         for (std::int64_t r = 0; r < window.rows.count; ++r) {
             Acc row_sum = Acc(0);
             window.visit_row(
@@ -159,13 +168,13 @@ struct PooledWindow {
     std::int64_t index;  // of max: in the plane, as the rows are dense; -1 where the window is empty
 };
 
-// Pools window (oy, ox) of a plane.
+// Pools a window. `divisor` is that of avg.
 template <WindowOp Op, class T, class Acc>
-IIR2D_BOTH PooledWindow<T> pool_window(const WindowRule& rule, std::int64_t oy, std::int64_t ox,
-                                       const Window<T>& window) {
+IIR2D_BOTH PooledWindow<T> pool_window(const WindowRule& rule, const Window<T>& window, Acc divisor) {
     if constexpr (Op == WindowOp::max || Op == WindowOp::max_index) {
         Acc best = -static_cast<Acc>(__builtin_inff());
         std::int64_t index = -1;
+        IIR2D_ROLLED
         for (std::int64_t r = 0; r < window.rows.count; ++r) {
             window.visit_row(r, [&](std::int64_t row, std::int64_t column, T stored) {
                 const Acc v = element::load<Acc>(stored);
@@ -178,11 +187,18 @@ IIR2D_BOTH PooledWindow<T> pool_window(const WindowRule& rule, std::int64_t oy, 
     } else {
         const WindowFormula<Op, T, Acc> formula{rule};
         const Acc sum = formula.sum_of(window);
-        const Acc divisor = Op == WindowOp::avg ? rule.divisor_of<Acc>(oy, ox) : Acc(1);
         return {formula.trusts(sum) ? formula.finish(sum, divisor)
                                     : formula.exact(window, static_cast<double>(divisor)),
                 -1};
     }
+}
+
+// Pools window (oy, ox) of a plane.
+template <WindowOp Op, class T, class Acc>
+IIR2D_BOTH PooledWindow<T> pool_window(const WindowRule& rule, std::int64_t oy, std::int64_t ox,
+                                       const Window<T>& window) {
+    const Acc divisor = Op == WindowOp::avg ? rule.divisor_of<Acc>(oy, ox) : Acc(1);
+    return pool_window<Op, T, Acc>(rule, window, divisor);
 }
 
 }  // namespace iir2d::pool

@@ -9,6 +9,14 @@
 
 namespace iir2d::pool {
 
+// a / b for 0 <= a and 0 < b. A GPU divides 32 bits in a few instructions and 64 in many.
+IIR2D_BOTH std::int64_t quotient(std::int64_t a, std::int64_t b) {
+#if defined(__CUDACC__)
+    if (((a | b) >> 32) == 0) return static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b);
+#endif
+    return a / b;
+}
+
 // The positions first, first + step, ... of one window along one axis that lie inside the input.
 struct Taps {
     std::int64_t first = 0;
@@ -103,9 +111,18 @@ struct AxisWindows {
     IIR2D_BOTH IndexRange taps_inside(std::int64_t first, std::int64_t low, std::int64_t high) const {
         // Most windows lie inside, and a division is long on a GPU.
         if (first >= low && first + span() <= high) return {0, window};
+#if defined(__CUDACC__)
+        // A division would take registers from all the kernel.
+        IndexRange k;
+        std::int64_t at = first;
+        for (; k.begin < window && at < low; ++k.begin) at += dilation;
+        for (k.end = k.begin; k.end < window && at < high; ++k.end) at += dilation;
+        return k;
+#else
         const std::int64_t begin = first >= low ? 0 : ceil_div(low - first, dilation);
         const std::int64_t end = first >= high ? 0 : ceil_div(high - first, dilation);
         return {at_most(begin, window), at_most(end, window)};
+#endif
     }
 };
 

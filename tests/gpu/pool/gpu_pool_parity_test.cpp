@@ -24,6 +24,7 @@ struct Options {
     std::uint64_t seed = 0;
     bool with_argmax = true;
     std::int64_t gap = 0;  // unused elements after each row
+    bool stacks = false;   // several outputs one below the other a lane, however few there are
 };
 
 struct Outcome {
@@ -38,7 +39,8 @@ struct alignas(16) Sixteen {
 Outcome run_gpu(const PoolDesc& desc, const std::vector<float>& x, const Options& options = {}) {
     const auto geometry = pool::make_geometry(desc);
     if (!geometry) throw std::runtime_error(geometry.error().message);
-    const auto pooling = pool::make_gpu_pooling(desc, *geometry);
+    auto pooling = pool::make_gpu_pooling(desc, *geometry);
+    if (options.stacks) pooling.least_stacked = 0;
     const auto planes_of = [&](const Shape& s) { return static_cast<std::size_t>(s.n * s.c * s.h); };
     const auto in_row = static_cast<std::size_t>(desc.shape.w + options.gap);
     const auto out_row = static_cast<std::size_t>(geometry->output.w + options.gap);
@@ -104,6 +106,15 @@ void compare(const PoolDesc& desc, const std::vector<float>& x) {
     ASSERT_FALSE(::testing::Test::HasFatalFailure()) << got.kernel;
     const auto other = run_gpu(desc, x, {.seed = 2, .with_argmax = false, .gap = 4});
     ASSERT_TRUE(same_values(got.pooled.y, other.pooled.y)) << other.kernel;
+    if (desc.stride && desc.stride->h == 1) {
+        for (const bool with_argmax : {true, false}) {
+            const auto stacked = run_gpu(desc, x, {.with_argmax = with_argmax, .stacks = true});
+            ASSERT_TRUE(same_values(got.pooled.y, stacked.pooled.y)) << stacked.kernel;
+            if (with_argmax) {
+                ASSERT_EQ(got.pooled.argmax, stacked.pooled.argmax);
+            }
+        }
+    }
     if (is_in_the_cpus_order(desc)) {
         ++count.same_order;
         ASSERT_TRUE(same_values(got.pooled.y, pool_testing::run(desc, x).y)) << got.kernel;
@@ -147,9 +158,41 @@ TEST(GpuPoolParity, LongWindowsAndRows) {
     }
 }
 
+// Windows of every kind that has loops of its own, inside and at the edges, in rows that end within a stack
+// and a step; with values that make some sums be made again.
+TEST(GpuPoolParity, SquareWindows) {
+    const Shape shape{1, 2, 43, 151};
+    for (const bool extreme : {false, true}) {
+        const auto x = extreme ? pool_testing::with_extremes(pool_testing::elements(shape), 9)
+                               : pool_testing::with_ties(pool_testing::elements(shape), 9);
+        for (const std::int64_t side : {2, 3, 4, 5}) {
+            for (const std::int64_t stride : {1, 2}) {
+                for (const std::int64_t padding : {std::int64_t{0}, side / 2}) {
+                    for (const Extent& dilation : {Extent{1, 1}, Extent{2, 1}}) {
+                        for (const PoolOp op : {PoolOp::max, PoolOp::avg, PoolOp::lp}) {
+                            if (op == PoolOp::avg && dilation.h == 2) continue;
+                            for (const double p : {1.0, 2.0}) {
+                                if (op != PoolOp::lp && p == 2.0) continue;
+                                PoolDesc desc{.op = op,
+                                              .shape = shape,
+                                              .window = {side, side},
+                                              .stride = Extent{stride, stride},
+                                              .padding = {padding, padding},
+                                              .p = p};
+                                if (op != PoolOp::avg) desc.dilation = dilation;
+                                compare(desc, x);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 // The kernels that are meant to be fast are chosen where they can be, and only there.
 TEST(GpuPoolParity, TwoByTwoIsChosenWhereMemoryIsAligned) {
-    const Shape shape{1, 2, 34, 140};
+    const Shape shape{1, 2, 34, 1036};
     const auto x = pool_testing::signed_noise(pool_testing::elements(shape), 5);
     for (const auto& [op, name] :
          {std::pair{PoolOp::max, "pool_max_2x2_f32"}, std::pair{PoolOp::avg, "pool_avg_2x2_f32"},

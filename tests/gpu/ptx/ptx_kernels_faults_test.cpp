@@ -143,7 +143,8 @@ struct GappedPlanes {
 FaultRun run_pooling(const PoolDesc& desc, std::uint64_t seed, const std::vector<double>& x,
                      const Replaced* replaced) {
     const auto geometry = *pool::make_geometry(desc);
-    const auto pooling = pool::make_gpu_pooling(desc, geometry);
+    auto pooling = pool::make_gpu_pooling(desc, geometry);
+    pooling.least_stacked = 0;
     Launcher launcher(By::text, seed, replaced);
     const std::vector<double> dy = random_plane(count_of(geometry.output), 11);
     const GappedPlanes from(launcher, desc.shape, &x);
@@ -193,6 +194,12 @@ std::vector<FaultCase> pooling_cases() {
     windows({1, 3, 9, 11}, {3, 5}, {1, 1}, {1, 2}, {1, 1});
     windows({1, 1, 14, 33}, {2, 3}, {3, 1}, {1, 1}, {2, 3});
     windows({1, 1, 4, 300}, {2, 2}, {2, 1}, {0, 0}, {1, 1});
+    // Squares, in stacks and alone, and a window that has no loop of its own.
+    windows({1, 2, 10, 36}, {2, 2}, {1, 1}, {0, 0}, {1, 1});
+    windows({1, 1, 11, 35}, {3, 3}, {1, 1}, {1, 1}, {1, 1});
+    windows({1, 1, 13, 37}, {5, 5}, {1, 1}, {0, 0}, {1, 1});
+    windows({1, 1, 13, 37}, {5, 5}, {2, 2}, {0, 0}, {1, 1});
+    windows({1, 1, 12, 40}, {4, 6}, {2, 2}, {0, 0}, {1, 2});
     // Many windows of a sample, none, and windows of nothing, which dilation makes.
     windows({1, 1, 3, 45}, {2, 21}, {1, 1}, {1, 10}, {1, 1});
     windows({1, 1, 3, 17}, {2, 7}, {1, 1}, {1, 3}, {1, 1});
