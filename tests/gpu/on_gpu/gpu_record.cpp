@@ -30,6 +30,9 @@
 #include "kernels/device/cuda/repeated_launches.h"
 #include "kernels/iir/cuda.h"
 #include "kernels/iir/cuda_backward.h"
+#include "kernels/pool/cuda.h"
+#include "kernels/pool/geometry.h"
+#include "kernels/pool/images.h"
 #include "tests/gpu/iir/gpu_iir_testing.h"
 
 namespace {
@@ -407,6 +410,26 @@ Latency measure_gradient(Bench& bench, const FilterDesc& desc, const ConstTensor
         copy);
 }
 
+// Puts values into device memory as pooling's elements: f16 between 0.5 and 1.
+void upload_as(Bench& bench, ElementType element, cuda::DevicePointer to, const std::vector<double>& values) {
+    const auto upload = [&](const auto& elements) {
+        check(bench.context->upload(bench.stream.get(), to, elements.data(),
+                                    elements.size() * sizeof(elements[0])));
+        check(bench.context->synchronize(bench.stream.get()));
+    };
+    if (element == ElementType::f64) {
+        upload(values);
+    } else if (element == ElementType::f32) {
+        upload(std::vector<float>(values.begin(), values.end()));
+    } else {
+        std::vector<std::uint16_t> halves(values.size());
+        std::ranges::transform(values, halves.begin(), [](double v) {
+            return static_cast<std::uint16_t>(0x3800U + static_cast<unsigned>(std::abs(v) * 1000.0) % 1024U);
+        });
+        upload(halves);
+    }
+}
+
 // Pooling, beside a copy that reads and writes together as many bytes as it must.
 void measure_pooling(Bench& bench, const Device& device, cuda::DevicePointer x, cuda::DevicePointer y,
                      const PoolDesc& desc, std::vector<Latency>& all) {
@@ -417,10 +440,54 @@ void measure_pooling(Bench& bench, const Device& device, cuda::DevicePointer x, 
                        element_size(desc.element) / 2;
     all.push_back(bench.measure(
         std::string(name_of(desc.op)) + " " + std::to_string(desc.window.h) + "x" +
-            std::to_string(desc.window.w) + " pooling, stride 2, f32",
+            std::to_string(desc.window.w) + " pooling, stride " + std::to_string(desc.stride->h) + ", " +
+            std::string(name_of(desc.element)),
         plan.kernel().variant, desc.shape.h,
         [&] { return plan.enqueue(in, out, nullptr, bench.stream.get()); },
         [&] { return bench.context->copy(bench.stream.get(), y, x, bytes); }));
+}
+
+// The backward pass, beside a copy that reads and writes together as many bytes as it must. What it reads is
+// of any values, but for the places of maxima.
+void measure_pooling_backward(Bench& bench, const Device& device, cuda::DevicePointer x,
+                              cuda::DevicePointer dx, const PoolDesc& desc, std::vector<Latency>& all) {
+    const auto plan = value_or_stop(PoolPlan::make(device, desc));
+    const auto outputs = static_cast<std::size_t>(count_of(plan.output_shape()));
+    const auto inputs = static_cast<std::size_t>(count_of(desc.shape));
+    const std::size_t element = element_size(desc.element);
+    const auto memory = [&](std::size_t bytes) {
+        return value_or_stop(bench.context->allocate(bytes, bench.stream.get()));
+    };
+    const auto y = memory(outputs * element);
+    const auto argmax = memory(desc.op == PoolOp::max ? outputs * sizeof(std::int64_t) : 0);
+    const ConstTensorView in(reinterpret_cast<const void*>(x), desc.element, desc.shape);
+    auto* const pooled = reinterpret_cast<void*>(y.get());
+    auto* const places = reinterpret_cast<std::int64_t*>(argmax.get());
+    check(plan.enqueue(in, TensorView{pooled, desc.element, plan.output_shape()},
+                       desc.op == PoolOp::max ? places : nullptr, bench.stream.get()));
+    const pool::GpuPooling pooling = pool::make_gpu_pooling(desc, value_or_stop(pool::make_geometry(desc)));
+    const ConstTensorView out(pooled, desc.element, plan.output_shape());
+    const auto reads = pool::backward_reads(desc.op);
+    pool::Backward data;
+    const auto dense = [](const ConstTensorView& view) {
+        return support::resolved(view, support::dense_strides(view.shape));
+    };
+    if (reads.x) data.x = dense(in);
+    if (reads.y) data.y = dense(out);
+    data.dy = dense(out);
+    data.dx = support::dense_view(dx, desc.element, desc.shape);
+    data.argmax = desc.op == PoolOp::max ? places : nullptr;
+    const std::size_t bytes = inputs * element * (reads.x ? 2 : 1) + outputs * element * (reads.y ? 2 : 1) +
+                              (desc.op == PoolOp::max ? outputs * sizeof(std::int64_t) : 0);
+    all.push_back(bench.measure(
+        std::string(name_of(desc.op)) + " " + std::to_string(desc.window.h) + "x" +
+            std::to_string(desc.window.w) + " pooling, stride " + std::to_string(desc.stride->h) + ", " +
+            std::string(name_of(desc.element)) + ", backward",
+        pooling.backward_kernel, desc.shape.h,
+        [&] {
+            return pool::enqueue_backward(pooling, data, cuda::launch_in(*bench.context, bench.stream.get()));
+        },
+        [&] { return bench.context->copy(bench.stream.get(), dx, x, bytes / 2); }));
 }
 
 // Beyond it a filter's launches take no longer than what they launch.
@@ -472,14 +539,25 @@ std::vector<Latency> measure_latencies(const Device& device, const Options& opti
                     [&] { return repeats.enqueue(*context, bench.stream.get(), {}, launches); }, copy));
             }
             if (precision != Precision::f32 || size < 2) continue;
-            for (const std::int64_t window : {2, 3}) {
+            struct Windows {
+                std::int64_t side;
+                std::int64_t stride;
+                ElementType element = ElementType::f32;
+            };
+            for (const auto& [side, stride, pooled] :
+                 {Windows{2, 2}, Windows{3, 2}, Windows{3, 1}, Windows{5, 2}, Windows{5, 1}, Windows{4, 2},
+                  Windows{3, 2, ElementType::f16}, Windows{3, 2, ElementType::f64}}) {
+                if (size < side) continue;
+                upload_as(bench, pooled, x.get(), values);
                 for (const PoolOp op : {PoolOp::max, PoolOp::avg, PoolOp::lp}) {
-                    measure_pooling(bench, device, x.get(), y.get(),
-                                    {.op = op,
-                                     .shape = {.h = size, .w = size},
-                                     .window = {window, window},
-                                     .stride = Extent{2, 2}},
-                                    all);
+                    const PoolDesc desc{.op = op,
+                                        .shape = {.h = size, .w = size},
+                                        .window = {side, side},
+                                        .stride = Extent{stride, stride},
+                                        .element = pooled};
+                    measure_pooling(bench, device, x.get(), y.get(), desc, all);
+                    if (pooled == ElementType::f32 && side <= 3)
+                        measure_pooling_backward(bench, device, x.get(), y.get(), desc, all);
                 }
             }
         }

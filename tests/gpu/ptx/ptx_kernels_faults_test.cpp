@@ -199,7 +199,13 @@ std::vector<FaultCase> pooling_cases() {
     windows({1, 1, 11, 35}, {3, 3}, {1, 1}, {1, 1}, {1, 1});
     windows({1, 1, 13, 37}, {5, 5}, {1, 1}, {0, 0}, {1, 1});
     windows({1, 1, 13, 37}, {5, 5}, {2, 2}, {0, 0}, {1, 1});
+    for (const std::int64_t width : {4, 6, 7, 8, 9})
+        windows({1, 1, 12, 40}, {4, width}, {2, 2}, {0, 0}, {1, 1});
     windows({1, 1, 12, 40}, {4, 6}, {2, 2}, {0, 0}, {1, 2});
+    // One, two and three windows of an element along an axis, in rows of several steps.
+    windows({1, 2, 6, 134}, {2, 2}, {2, 2}, {0, 0}, {1, 1});
+    windows({1, 1, 6, 135}, {3, 3}, {2, 2}, {1, 1}, {1, 1});
+    windows({1, 2, 6, 133}, {3, 3}, {1, 1}, {1, 1}, {1, 1});
     // Many windows of a sample, none, and windows of nothing, which dilation makes.
     windows({1, 1, 3, 45}, {2, 21}, {1, 1}, {1, 10}, {1, 1});
     windows({1, 1, 3, 17}, {2, 7}, {1, 1}, {1, 3}, {1, 1});
@@ -209,6 +215,8 @@ std::vector<FaultCase> pooling_cases() {
     add({.op = PoolOp::adaptive_max, .shape = {1, 2, 11, 37}, .output = {3, 5}});
     add({.op = PoolOp::adaptive_max, .shape = {1, 1, 5, 9}, .output = {7, 13}});
     add({.op = PoolOp::adaptive_max, .shape = {1, 1, 6, 99}, .output = {3, 33}});
+    add({.op = PoolOp::adaptive_max, .shape = {1, 1, 7, 135}, .output = {3, 67}});
+    add({.op = PoolOp::adaptive_max, .shape = {1, 2, 3, 67}, .output = {5, 131}});
     return cases;
 }
 
@@ -410,7 +418,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Planted{"iir_rows_f32_order1_x1", 14}, Planted{"iir_rows_f64_order1_x1", 14},
                       Planted{"iir_columns_f32_order1_x1", 13}, Planted{"iir_columns_f64_order1_x1", 6},
                       Planted{"iir_tile_carries_f32_order1_x2", 3}, Planted{"iir_tiles_f32_order1_x2", 10},
-                      Planted{"pool_max_f32", 26}, Planted{"pool_max_backward_f32", 16},
+                      Planted{"pool_max_f32", 28}, Planted{"pool_max_backward_f32", 31},
                       Planted{"convert_planes_f32_f16", 3}),
     [](const auto& one) { return std::string(one.param.kernel); });
 
