@@ -305,6 +305,16 @@ struct GpuRows {
     }
 };
 
+// Bytes of a column that a lane has on their way at once: as many as have registers, of which ptxas finds
+// fewer for newer GPUs.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1200
+constexpr int gpu_bytes_under_way = 16;
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+constexpr int gpu_bytes_under_way = 32;
+#else
+constexpr int gpu_bytes_under_way = 64;
+#endif
+
 // Reads and writes columns, which lie side by side in memory already: a row of 32 samples goes to the lanes
 // as it is.
 template <class S, class A>
@@ -361,7 +371,7 @@ struct GpuColumns {
     }
 
   private:
-    static constexpr int batch = sizeof(A) == 4 ? 16 : 8;  // rows under way at once
+    static constexpr int batch = gpu_bytes_under_way / static_cast<int>(sizeof(A));  // rows
 
     IIR2D_DEVICE std::int64_t row_of(std::int64_t t) const { return set.reversed ? set.n - 1 - t : t; }
 
