@@ -91,8 +91,7 @@ struct GpuRows {
         });
     }
 
-    // Steps every line through its samples [first, last), in the pass's direction. Where samples are packed,
-    // a piece is on its way from memory while the one before it is worked on.
+    // Steps every line through its samples [first, last), in the pass's direction.
     template <bool Store, class Step>
     IIR2D_DEVICE void sweep(std::int64_t first, std::int64_t last, Step step) const {
         if (set.packed && first % packed == 0 && (last - first) % packed == 0) {

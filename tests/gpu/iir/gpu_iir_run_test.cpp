@@ -202,10 +202,14 @@ TEST(GpuRun, TilesOfEverySizeKeepTheStatedBound) {
                     ASSERT_EQ(plan_of(desc).tilings.empty(), id == 5 && border == Border::constant);
                     const auto x = random_plane(count_of(desc.shape), 13);
                     const auto expected = run_reference(desc, x);
-                    const auto apart = run_gpu(desc, x, {.seed = 3});
-                    EXPECT_LE(max_abs_difference(apart.y, expected), stated_bound(desc)) << describe(desc);
-                    const auto in_place = run_gpu(desc, x, {.seed = 4, .in_place = true});
-                    EXPECT_TRUE(same_bits(apart.y, in_place.y)) << describe(desc);
+                    for (const bool large : {false, true}) {
+                        const iir::GpuWays ways{.large_tiles = large};
+                        const auto apart = run_gpu(desc, x, {.seed = 3, .ways = ways});
+                        EXPECT_LE(max_abs_difference(apart.y, expected), stated_bound(desc))
+                            << describe(desc) << (large ? " in large tiles" : "");
+                        const auto in_place = run_gpu(desc, x, {.seed = 4, .in_place = true, .ways = ways});
+                        EXPECT_TRUE(same_bits(apart.y, in_place.y)) << describe(desc);
+                    }
                 }
             }
         }
@@ -222,11 +226,13 @@ TEST(GpuRun, NonFiniteSamplesReachThroughTiles) {
             auto x = random_plane(count_of(desc.shape), 14);
             x[static_cast<std::size_t>(row * 300 + column)] = std::numeric_limits<double>::infinity();
             const auto expected = run_reference(desc, x);
-            const auto outcome = run_gpu(desc, x, {.seed = 8});
-            std::size_t different = 0;
-            for (std::size_t i = 0; i < x.size(); ++i)
-                different += std::isfinite(expected[i]) != std::isfinite(outcome.y[i]) ? 1 : 0;
-            EXPECT_EQ(different, 0U) << describe(desc) << " at " << column << ", " << row;
+            for (const bool large : {false, true}) {
+                const auto outcome = run_gpu(desc, x, {.seed = 8, .ways = {.large_tiles = large}});
+                std::size_t different = 0;
+                for (std::size_t i = 0; i < x.size(); ++i)
+                    different += std::isfinite(expected[i]) != std::isfinite(outcome.y[i]) ? 1 : 0;
+                EXPECT_EQ(different, 0U) << describe(desc) << " at " << column << ", " << row;
+            }
         }
     }
 }
