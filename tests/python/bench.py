@@ -151,11 +151,16 @@ class Bench:
 
     def find(self, name):
         """A module, or None with a note."""
-        try:
-            return importlib.import_module(name)
-        except (ImportError, OSError, RuntimeError) as error:
-            self.missing.append(f"{name}: {str(error).splitlines()[0]}")
-            return None
+        return find(name, self.missing)
+
+
+def find(name, missing):
+    """A module, or None with a note in `missing`."""
+    try:
+        return importlib.import_module(name)
+    except (ImportError, OSError, RuntimeError) as error:
+        missing.append(f"{name}: {str(error).splitlines()[0]}")
+        return None
 
 
 def random(*shape):

@@ -18,7 +18,7 @@ import time
 
 import numpy as np
 import torch
-from bench import environment, gaussian_taps
+from bench import environment, find, gaussian_taps
 
 import iir2d
 import iir2d.torch as it
@@ -125,16 +125,6 @@ class Bench:
             self.missing.append(f"{section}: {name}: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}")
             torch.cuda.synchronize()
 
-    def find(self, name):
-        """A module, or None with a note."""
-        import importlib
-
-        try:
-            return importlib.import_module(name)
-        except (ImportError, OSError, RuntimeError) as error:
-            self.missing.append(f"{name}: {str(error).splitlines()[0]}")
-            return None
-
 
 def random(*shape):
     return torch.rand(shape, generator=torch.Generator(GPU).manual_seed(1), device=GPU)
@@ -202,7 +192,7 @@ def pooling(bench):
 
 def peers(bench):
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
-    ndimage = bench.find("cupyx.scipy.ndimage")
+    ndimage = find("cupyx.scipy.ndimage", bench.missing)
     for shape in SHAPES[:2]:
         x = random(*shape)
         planes = x.reshape(-1, 1, *shape[2:])
@@ -221,7 +211,7 @@ def peers(bench):
                 theirs = cupy.from_dlpack(x)
                 bench.attempt("peers", f"cupyx.scipy.ndimage.gaussian_filter, sigma {sigma:g}", shape,
                               lambda s=sigma, v=theirs: ndimage.gaussian_filter(v, (0, 0, s, s)), 2 * x.nbytes)  # fmt: skip
-    audio = bench.find("torchaudio.functional")
+    audio = find("torchaudio.functional", bench.missing)
     if audio:
         x = random(1024, 1024)
         a, b = torch.tensor([1.0, -0.85], device=GPU), torch.tensor([0.15, 0.0], device=GPU)
@@ -234,7 +224,7 @@ def jax_jitted(bench):
     import os
 
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
-    jax = bench.find("jax")
+    jax = find("jax", bench.missing)
     if not jax:
         return
     import iir2d.jax as ij
