@@ -301,14 +301,14 @@ bool is_faster_alone(const PoolDesc& desc, const PoolGeometry& geometry) {
            std::max(geometry.y.window, geometry.x.window) > longest_in_rows;
 }
 
-// Returns whether rows of adaptive windows that do not divide them evenly are dealt out by taps. Of f32 and
-// f64, a long window's sum takes less than that; a maximum does later, and elements of 16 bits are widened
-// once.
+// Returns whether rows of adaptive windows that do not divide them evenly are dealt out by taps. A long
+// window's sum takes less than that; a maximum does later, or never where elements of 16 bits are widened
+// first.
 bool is_dealt_out(const PoolDesc& desc, const PoolGeometry& geometry) {
-    constexpr std::int64_t longest_sum = 6;
+    const bool is_widened = element_size(desc.element) < sizeof(float);
     constexpr std::int64_t longest_maximum = 64;
-    if (element_size(desc.element) < sizeof(float)) return true;
-    return geometry.x.window <= (is_max(desc.op) ? longest_maximum : longest_sum);
+    if (is_max(desc.op)) return is_widened || geometry.x.window <= longest_maximum;
+    return geometry.x.window <= (is_widened ? 24 : 6);
 }
 
 }  // namespace

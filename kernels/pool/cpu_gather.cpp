@@ -2,8 +2,10 @@
 #include "kernels/pool/cpu_gather.h"
 
 #include <algorithm>
+#include <array>
 
 #include "kernels/pool/cpu.h"
+#include "kernels/support/element_rows.h"
 #include "kernels/support/parallel.h"
 #include "kernels/support/storage.h"
 
@@ -11,9 +13,84 @@ namespace iir2d::pool {
 
 namespace {
 
+// Elements as sums take them: 16 bits are widened in vectors, many neighbours at once.
+template <class T>
+using Widened = std::conditional_t<(sizeof(T) < sizeof(float)), float, T>;
+
+// Sums a window as WindowFormula::sum_of(), and with its bits: each row from first to last, and then the
+// rows. An addition waits for the one before it, so several rows are summed at a time, whose additions do
+// not.
 template <WindowOp Op, class T, class Acc>
+class WindowSum {
+  public:
+    explicit WindowSum(const WindowRule& rule) : m_formula{rule} {}
+
+    // Returns whether windows are so wide that it takes less time than one row after the other.
+    static bool pays(const AxisWindows& columns) { return columns.window >= 24 && columns.dilation == 1; }
+
+    Acc of(const Window<T>& window) {
+        Acc sum = Acc(0);
+        std::int64_t r = 0;
+        for (; r + most_rows <= window.rows.count; r += most_rows) add_rows<most_rows>(window, r, sum);
+        for (; r < window.rows.count; ++r) add_rows<1>(window, r, sum);
+        return sum;
+    }
+
+  private:
+    static constexpr std::int64_t most_rows = 8;  // at a time
+    static constexpr bool is_widened = sizeof(T) < sizeof(float);
+    static constexpr std::int64_t piece = 256;  // columns that are widened at once
+
+    template <std::size_t Rows>
+    void add_rows(const Window<T>& window, std::int64_t first, Acc& sum) {
+        std::array<const T*, Rows> rows;
+        for (const T*& row : rows)
+            row = window.plane + (window.rows.first + first++ * window.rows.step) * window.row_stride +
+                  window.columns.first;
+        std::array<Acc, Rows> sums{};
+        if constexpr (is_widened) {
+            for (std::int64_t c = 0; c < window.columns.count; c += piece) {
+                const std::int64_t count = std::min(piece, window.columns.count - c);
+                std::array<const float*, Rows> widened;
+                for (std::size_t i = 0; i < Rows; ++i) {
+                    widen_row(rows[i] + c, count, m_widened[i].data());
+                    widened[i] = m_widened[i].data();
+                }
+                add(widened, count, sums);
+            }
+        } else {
+            add(rows, window.columns.count, sums);
+        }
+        for (const Acc one : sums) sum += one;
+    }
+
+    template <std::size_t Rows>
+    void add(const std::array<const Widened<T>*, Rows>& rows, std::int64_t count,
+             std::array<Acc, Rows>& sums) const {
+        for (std::int64_t c = 0; c < count; ++c) {
+            for (std::size_t i = 0; i < Rows; ++i) sums[i] += m_formula.term(element::load<Acc>(rows[i][c]));
+        }
+    }
+
+    WindowFormula<Op, T, Acc> m_formula;
+    std::array<std::array<float, piece>, is_widened ? most_rows : 1> m_widened;
+};
+
+template <WindowOp Op, class T, class Acc>
+PooledWindow<T> pool_wide(const WindowRule& rule, std::int64_t oy, std::int64_t ox, const Window<T>& window) {
+    const WindowFormula<Op, T, Acc> formula{rule};
+    const Acc divisor = Op == WindowOp::avg ? rule.divisor_of<Acc>(oy, ox) : Acc(1);
+    const Acc sum = WindowSum<Op, T, Acc>(rule).of(window);
+    return {formula.trusts(sum) ? formula.finish(sum, divisor)
+                                : formula.exact(window, static_cast<double>(divisor)),
+            -1};
+}
+
+// Pools every window by pool(oy, ox, window).
+template <class T>
 Result<void> gather(const WindowRule& rule, std::int64_t planes, const ConstTensorView& x,
-                    const TensorView& y, std::int64_t* argmax, int threads, const RunControl& control) {
+                    const TensorView& y, std::int64_t* argmax, int threads, const RunControl& control,
+                    const auto& pool) {
     const Planes<const T> in{static_cast<const T*>(x.data), x.row_stride, x.plane_stride};
     const Planes<T> out{static_cast<T*>(y.data), y.row_stride, y.plane_stride};
     const std::int64_t rows = planes * rule.rows.out;
@@ -37,7 +114,7 @@ Result<void> gather(const WindowRule& rule, std::int64_t planes, const ConstTens
             for (std::int64_t ox = 0; ox < rule.columns.out; ++ox) {
                 if (ox % looks == 0 && control.stop.stop_requested()) return;
                 window.columns = rule.columns.taps(ox);
-                const auto pooled = pool_window<Op, T, Acc>(rule, oy, ox, window);
+                const PooledWindow<T> pooled = pool(oy, ox, window);
                 to[ox] = pooled.value;
                 if (argmax != nullptr) argmax[row * rule.columns.out + ox] = pooled.index;
             }
@@ -74,7 +151,19 @@ Result<void> forward_gathered(const PoolDesc& desc, const PoolGeometry& geometry
     const WindowRule rule = window_rule(desc, geometry);
     const bool wide = gathered_accumulator(desc, geometry) == ElementType::f64;
     const auto run = [&]<WindowOp Op, class T, class Acc>() {
-        return gather<Op, T, Acc>(rule, geometry.planes(), x, y, argmax, threads, control);
+        const auto by = [&](const auto& pool) {
+            return gather<T>(rule, geometry.planes(), x, y, argmax, threads, control, pool);
+        };
+        if constexpr (Op != WindowOp::max) {
+            if (WindowSum<Op, T, Acc>::pays(rule.columns)) {
+                return by([&rule](std::int64_t oy, std::int64_t ox, const Window<T>& window) {
+                    return pool_wide<Op, T, Acc>(rule, oy, ox, window);
+                });
+            }
+        }
+        return by([&rule](std::int64_t oy, std::int64_t ox, const Window<T>& window) {
+            return pool_window<Op, T, Acc>(rule, oy, ox, window);
+        });
     };
     return with_storage(desc.element, [&]<class T>() {
         const auto sum = [&]<WindowOp Op>() {

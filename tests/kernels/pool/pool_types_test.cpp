@@ -125,6 +125,40 @@ TYPED_TEST(PoolTypes, NormsAreRepresentableWhereTheyAre) {
     }
 }
 
+// Wide windows are summed several rows at a time: each row from first to last, and then the rows, in f64.
+TYPED_TEST(PoolTypes, WideWindowsAreSummedRowByRow) {
+    for (const Shape& shape : {Shape{1, 2, 61, 301}, Shape{1, 1, 7, 70}, Shape{2, 1, 40, 1400}}) {
+        for (const Extent output : {Extent{3, 2}, Extent{6, 2}}) {
+            const PoolDesc desc{.op = PoolOp::adaptive_avg, .shape = shape, .output = output};
+            SCOPED_TRACE(to_string(desc));
+            const auto x = stored<TypeParam>(uniform(elements(shape), -1.0F, 1.0F, 8));
+            std::vector<TypeParam> expected;
+            for (std::int64_t plane = 0; plane < shape.n * shape.c; ++plane) {
+                for (std::int64_t i = 0; i < output.h * output.w; ++i) {
+                    const std::int64_t oy = i / output.w;
+                    const std::int64_t ox = i % output.w;
+                    const std::int64_t top = oy * shape.h / output.h;
+                    const std::int64_t bottom = ((oy + 1) * shape.h + output.h - 1) / output.h;
+                    const std::int64_t left = ox * shape.w / output.w;
+                    const std::int64_t right = ((ox + 1) * shape.w + output.w - 1) / output.w;
+                    double sum = 0.0;
+                    for (std::int64_t row = top; row < bottom; ++row) {
+                        double of_row = 0.0;
+                        for (std::int64_t column = left; column < right; ++column) {
+                            of_row += element::load<double>(
+                                x[static_cast<std::size_t>((plane * shape.h + row) * shape.w + column)]);
+                        }
+                        sum += of_row;
+                    }
+                    const auto taps = static_cast<double>((bottom - top) * (right - left));
+                    expected.push_back(element::store<TypeParam>(sum / taps));
+                }
+            }
+            EXPECT_TRUE(same_bits_but_nan(run_in<TypeParam>(desc, x).y, expected));
+        }
+    }
+}
+
 TEST(PoolAdaptive, WindowsAreFloorToCeil) {
     // [0, 2), [1, 4), [3, 5) of 5 samples.
     const PoolDesc desc{.op = PoolOp::adaptive_avg, .shape = {.h = 1, .w = 5}, .output = {1, 3}};
