@@ -56,14 +56,10 @@ Result<void> forward_on_cpu(const void* in, void* out, const IIR2D_Params* param
     const auto views = iir::check_views(desc, {in, element, desc.shape}, {out, element, desc.shape},
                                         {.read = "in", .written = "out"});
     if (!views) return std::unexpected(views.error());
-    const auto threads = iir::threads_for(desc.shape, 0, given != nullptr);
-    if (!threads) return std::unexpected(threads.error());
     IIR2D_RETURN_IF_ERROR(support::cpu_target());
-    if (given == nullptr) {
-        const auto all = iir::threads_for(desc.shape, 0, true);
-        if (!all) return std::unexpected(all.error());
-        return iir::forward_by_choice({desc, *filters, *threads}, *all, views->x, views->y, {});
-    }
+    if (given == nullptr) return iir::forward_by_choice(desc, *filters, 0, views->x, views->y, {});
+    const auto threads = iir::threads_for(desc.shape, 0, true);
+    if (!threads) return std::unexpected(threads.error());
     const auto config = tune::read_config(given);
     if (!config) return std::unexpected(config.error());
     const iir::CpuJob job = iir::make_cpu_job(desc, filters->front(), *threads);

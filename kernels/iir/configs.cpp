@@ -267,20 +267,20 @@ std::vector<Config> GpuFilterConfigs::candidates(bool other_bits) const {
     return tune::candidates_of(*this, {.on_gpu = true, .other_bits = other_bits});
 }
 
-Result<void> forward_by_choice(const CpuTask& task, int all_threads, const ConstTensorView& x,
-                               const TensorView& y, const RunControl& control) {
-    if (tune::choose_at_once({}, tune::Purpose::iir_cpu)) return forward_planes(task, x, y, control);
-    const FilterDesc& desc = task.desc;
-    const FilterData& first = task.filters.front();
-    const CpuJob job = make_cpu_job(desc, first, all_threads);
-    const bool whole = task.filters.size() == 1 && element_of(desc) == storage_type(desc.precision);
-    const auto made = tune::choose({}, FilterConfigs(desc, job, first, !whole, all_threads));
+Result<void> forward_by_choice(const FilterDesc& desc, const Filters& filters, int asked,
+                               const ConstTensorView& x, const TensorView& y, const RunControl& control) {
+    const bool at_once = tune::choose_at_once({}, tune::Purpose::iir_cpu).has_value();
+    const auto threads = threads_for(desc.shape, asked, !at_once);
+    if (!threads) return std::unexpected(threads.error());
+    if (at_once) return forward_planes({desc, filters, *threads}, x, y, control);
+    const FilterData& first = filters.front();
+    const CpuJob job = make_cpu_job(desc, first, *threads);
+    const bool whole = filters.size() == 1 && element_of(desc) == storage_type(desc.precision);
+    const auto made = tune::choose({}, FilterConfigs(desc, job, first, !whole, *threads));
     if (!made) return std::unexpected(made.error());
     tune::count_veto(made->choice.config, y);
     return tune::watched(made->turn, made->choice.config, [&](const Config& config) {
-        return [&, config] {
-            return forward_planes({desc, task.filters, all_threads, config}, x, y, control);
-        };
+        return [&, config] { return forward_planes({desc, filters, *threads, config}, x, y, control); };
     });
 }
 

@@ -80,9 +80,10 @@ class GpuFilterConfigs final : public tune::GpuQuestion {
     mutable std::map<std::int32_t, bool> m_warms_up;
 };
 
-// Runs forward_planes() by the choice for the task: on `all_threads` where one has to be asked for, else by
-// static on the task's. Of the C interface, whose calls make no plan.
-Result<void> forward_by_choice(const CpuTask& task, int all_threads, const ConstTensorView& x,
-                               const TensorView& y, const RunControl& control);
+// Filters x into y as forward_planes(), of a descriptor that check_desc() accepted, by the choice for it, on
+// as many threads as were `asked` for, 0 for all; by static on one where more would save nothing. Of the C
+// interface, whose calls make no plan.
+Result<void> forward_by_choice(const FilterDesc& desc, const Filters& filters, int asked,
+                               const ConstTensorView& x, const TensorView& y, const RunControl& control);
 
 }  // namespace iir2d::iir

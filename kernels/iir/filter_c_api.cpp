@@ -2,6 +2,7 @@
 #include "iir2d/iir2d_filter.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,11 +14,13 @@
 #include "kernels/iir/cuda.h"
 #include "kernels/iir/cuda_backward.h"
 #include "kernels/iir/filter_params.h"
+#include "kernels/iir/repeated_calls.h"
 #include "kernels/support/c_call.h"
 #include "kernels/support/c_poll.h"
 #include "kernels/support/c_struct.h"
 #include "kernels/support/cpu_target.h"
 #include "kernels/support/view.h"
+#include "kernels/tune/choose.h"
 
 namespace {
 
@@ -46,19 +49,38 @@ Result<void> check_pointers(const Gradients& given, const IIR2D_FilterParams* pa
     return {};
 }
 
-Result<void> forward_on_cpu(const FilterCall& call, const void* x, void* y) {
+// Filters x into y on the CPU, by run(x, y, control).
+Result<void> forward_on_cpu(const FilterCall& call, const void* x, void* y, support::Poll&& poll,
+                            const auto& run) {
     const auto views = iir::check_views(call.desc, call.x.at(x), call.y.at(y));
     if (!views) return std::unexpected(views.error());
-    const auto threads = iir::threads_for(call.desc.shape, call.threads);
-    if (!threads) return std::unexpected(threads.error());
-    const auto all = iir::threads_for(call.desc.shape, call.threads, true);
-    if (!all) return std::unexpected(all.error());
     IIR2D_RETURN_IF_ERROR(support::cpu_target());
-    support::Poll poll(call.poll, call.user);
-    return poll.during("the filter", [&](const RunControl& control) {
-        const iir::CpuTask task{call.desc, call.filters, *threads};
-        return iir::forward_by_choice(task, *all, views->x, views->y, control);
-    });
+    return poll.during("the filter",
+                       [&](const RunControl& control) { return run(views->x, views->y, control); });
+}
+
+Result<void> forward_on_cpu(const iir::PreparedCall& prepared, const void* x, void* y,
+                            const IIR2D_FilterParams* params) {
+    return forward_on_cpu(prepared.call, x, y, {params->poll, params->user},
+                          [&](const ConstTensorView& from, const TensorView& to, const RunControl& control) {
+                              return iir::forward_cpu(prepared.job, from, to, control);
+                          });
+}
+
+Result<void> forward_on_cpu(const void* x, void* y, const IIR2D_FilterParams* params) {
+    const bool by_static = tune::choose_at_once({}, tune::Purpose::iir_cpu).has_value();
+    if (by_static) {
+        if (const auto again = iir::repeated_call(params)) return forward_on_cpu(*again, x, y, params);
+    }
+    auto call = iir::read_params(params, FilterPass::forward);
+    if (!call) return std::unexpected(call.error());
+    if (by_static && iir::is_worth_keeping(params, *call))
+        return forward_on_cpu(*iir::keep_call(params, std::move(*call)), x, y, params);
+    return forward_on_cpu(*call, x, y, {call->poll, call->user},
+                          [&](const ConstTensorView& from, const TensorView& to, const RunControl& control) {
+                              return iir::forward_by_choice(call->desc, call->filters, call->threads, from,
+                                                            to, control);
+                          });
 }
 
 Result<void> forward_on_gpu(const FilterCall& call, const void* x, void* y, void* workspace,
@@ -217,9 +239,7 @@ int iir2d_filter_forward_cpu(const void* x, void* y, const IIR2D_FilterParams* p
         if (x == nullptr) return null_pointer("x");
         if (y == nullptr) return null_pointer("y");
         if (params == nullptr) return null_pointer("params");
-        const auto call = iir::read_params(params, FilterPass::forward);
-        if (!call) return std::unexpected(call.error());
-        return forward_on_cpu(*call, x, y);
+        return forward_on_cpu(x, y, params);
     });
 }
 

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "iir2d/convert.h"
@@ -107,6 +109,75 @@ TEST(FilterCApi, DefaultsHaveTheBitsOfThePlainForward) {
         p.parameter_sets = 0;  // as 1, where there are no parameters
         EXPECT_EQ(forward(p, x), expected) << id;
     }
+}
+
+// The library keeps what a thread's last small call was made into. A new thread has none.
+std::vector<float> forward_in_a_new_thread(const IIR2D_FilterParams& p, const std::vector<float>& x) {
+    std::vector<float> y;
+    std::thread([&] { y = forward(p, x); }).join();
+    return y;
+}
+
+TEST(FilterCApi, CallsInARowFollowEveryField) {
+    const auto x = planes<float>(2 * 12 * 30, 5);
+    std::vector<double> values{3.0, 0.0};
+    IIR2D_FilterParams first = params({1, 2, 12, 30}, 6);
+    first.border_mode = IIR2D_BORDER_CONSTANT;
+    first.border_const = 0.5;
+    first.parameters = values.data();
+    using Change = void (*)(IIR2D_FilterParams & p, std::vector<double> & values);
+    const std::vector<std::pair<const char*, Change>> changes{
+        {"nothing", [](auto&, auto&) {}},
+        {"filter_id", [](auto& p, auto&) { p.filter_id = 1; }},
+        {"border_mode", [](auto& p, auto&) { p.border_mode = IIR2D_BORDER_WRAP; }},
+        {"precision", [](auto& p, auto&) { p.precision = IIR2D_PRECISION_MIXED; }},
+        {"start", [](auto& p, auto&) { p.start = IIR2D_START_STEADY; }},
+        {"normalise_gain", [](auto& p, auto&) { p.normalise_gain = 1; }},
+        {"shape", [](auto& p, auto&) { std::swap(p.width, p.height); }},
+        {"planes", [](auto& p, auto&) { std::swap(p.n, p.c); }},
+        {"border_const", [](auto& p, auto&) { p.border_const = -2.0; }},
+        {"a parameter, in the same memory", [](auto&, auto& v) { v[0] = 1.25; }},
+        {"no parameters", [](auto& p, auto&) { p.parameters = nullptr; }},
+        {"sets for each plane",
+         [](auto& p, auto& v) {
+             v = {3.0, 0.0, 9.0, 0.0};
+             p.parameters = v.data();
+             p.parameter_sets = 2;
+         }},
+        {"strides", [](auto& p, auto&) { p.y_stride[1] = 12 * 30, p.y_stride[2] = 31, p.height = 11; }},
+        {"threads", [](auto& p, auto&) { p.threads = 1; }},
+    };
+    const auto of_first = forward_in_a_new_thread(first, x);
+    for (const auto& [name, change] : changes) {
+        IIR2D_FilterParams p = first;
+        EXPECT_EQ(forward(p, x), of_first) << "before " << name;
+        EXPECT_EQ(forward(p, x), of_first) << "again, before " << name;
+        change(p, values);
+        const auto expected = forward_in_a_new_thread(p, x);
+        EXPECT_EQ(forward(p, x), expected) << name;
+        EXPECT_EQ(forward(p, x), expected) << "again, " << name;
+        values = {3.0, 0.0};
+        first.parameters = values.data();
+    }
+    IIR2D_FilterParams wrong = first;
+    wrong.threads = -1;
+    auto y = x;
+    EXPECT_EQ(iir2d_filter_forward_cpu(x.data(), y.data(), &wrong), IIR2D_STATUS_INVALID_ARGUMENT);
+    EXPECT_EQ(y, x);
+    EXPECT_EQ(iir2d_filter_forward_cpu(x.data(), nullptr, &first), IIR2D_STATUS_NULL_POINTER);
+}
+
+TEST(FilterCApi, PollMayCallTheLibrary) {
+    const auto x = planes<float>(20 * 20, 6);
+    IIR2D_FilterParams p = params({1, 1, 20, 20}, 4);
+    const auto expected = forward(p, x);
+    p.poll = [](void* user, double) {
+        const auto& other = *static_cast<const std::vector<float>*>(user);
+        for (int id = 1; id <= 8; ++id) forward(params({1, 1, 10, 10}, id), other);
+        return 0;
+    };
+    p.user = const_cast<std::vector<float>*>(&x);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(forward(p, x), expected);
 }
 
 TEST(FilterCApi, ParametersStandInTheTablesOrderAndNanIsTheDefault) {
