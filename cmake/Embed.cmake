@@ -3,9 +3,12 @@
 # Compiles a file's bytes, 16-aligned, into `target` as `workbench::embedded::symbol`, a std::string_view that the
 # code declares itself: namespace workbench::embedded { extern const std::string_view symbol; }
 #
-# Run as a script (cmake -DSYMBOL=... -DNAMESPACE=... -DINPUT=... -DOUTPUT=... -P Embed.cmake) it writes the source
-# file. Bytes
-# are written as numbers, since compilers limit the length of a string literal.
+# Run as a script (cmake -DSYMBOL=... -DNAMESPACE=... -DINPUT=... -DOUTPUT=... -P Embed.cmake) it writes what the
+# source file includes. Bytes are written as numbers, since compilers limit the length of a string literal.
+#
+# The source itself is written when CMake runs, and it alone depends on the file: a source that a command makes would hold up
+# all other objects of the target, and of what is linked with it, until the file is there. So does, in the Ninja generator, a
+# command of the target's own folder: what takes long is embedded from another one.
 if(CMAKE_SCRIPT_MODE_FILE)
   file(READ ${INPUT} _hex HEX)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," _bytes "${_hex}")
@@ -39,13 +42,19 @@ function(iir2d_embed target)
     set(E_NAMESPACE workbench::embedded)
   endif()
   set(_source ${CMAKE_CURRENT_BINARY_DIR}/embedded_${E_NAME}.cpp)
-  add_custom_command(OUTPUT ${_source}
+  set(_bytes ${CMAKE_CURRENT_BINARY_DIR}/embedded_${E_NAME}.inc)
+  file(CONFIGURE OUTPUT ${_source} CONTENT "#include \"embedded_${E_NAME}.inc\"\n")
+  add_custom_command(OUTPUT ${_bytes}
     COMMAND ${CMAKE_COMMAND} -DSYMBOL=${E_NAME} -DNAMESPACE=${E_NAMESPACE} -DINPUT=${E_FILE}
-            -DOUTPUT=${_source} -P ${IIR2D_EMBED_SCRIPT}
+            -DOUTPUT=${_bytes} -P ${IIR2D_EMBED_SCRIPT}
     DEPENDS ${E_FILE} ${IIR2D_EMBED_SCRIPT}
     COMMENT "Embedding ${E_NAME}" VERBATIM)
-  # A custom command belongs to its folder's targets; this one carries it to a target of any folder.
-  add_custom_target(iir2d_embed_${E_NAME} DEPENDS ${_source})
-  add_dependencies(${target} iir2d_embed_${E_NAME})
+  # A custom command belongs to its folder's targets; this one makes it known.
+  add_custom_target(iir2d_embed_${E_NAME} DEPENDS ${_bytes})
+  if(NOT CMAKE_GENERATOR MATCHES "Ninja")
+    add_dependencies(${target} iir2d_embed_${E_NAME})
+  endif()
   target_sources(${target} PRIVATE ${_source})
+  set_source_files_properties(${_source} TARGET_DIRECTORY ${target} PROPERTIES
+    OBJECT_DEPENDS ${_bytes} SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
-# iir2d_compress_ptx(text result): a target that compresses the kernels' PTX, which the workbench shows (page Kernels).
-function(iir2d_compress_ptx text result)
+# iir2d_compress_ptx(text image result): a target that compresses the PTX that is made with the image, which the workbench
+# shows (page Kernels).
+function(iir2d_compress_ptx text image result)
   add_custom_command(OUTPUT ${result}
     COMMAND ${CMAKE_COMMAND} -DTEXT=${text} -DRESULT=${result} -P ${PROJECT_SOURCE_DIR}/cmake/CompressPtx.cmake
-    DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/gpu_kernels.fatbin ${PROJECT_SOURCE_DIR}/cmake/CompressPtx.cmake
+    DEPENDS ${image} ${PROJECT_SOURCE_DIR}/cmake/CompressPtx.cmake
     COMMENT "Compressing the PTX of the GPU kernels" VERBATIM)
   add_custom_target(gpu_kernels_ptx DEPENDS ${result})
 endfunction()
 
-# iir2d_gpu_kernels(target file.cu)
-# Compiles the GPU kernels into one compressed fat binary and embeds it in `target`; without a CUDA compiler a
+# iir2d_gpu_kernels(target file.cu folder)
+# Compiles the GPU kernels into one compressed fat binary in `folder` and embeds it in `target`; without a CUDA compiler a
 # placeholder is embedded, which the library tells from kernels when a driver refuses it. The definitions
 # IIR2D_CUDA_TOOLKIT and IIR2D_CUDA_ARCHITECTURES say what was built: of one source alone, so that builds for other
 # architectures find the library's other objects in the compiler cache.
@@ -48,7 +49,7 @@ function(iir2d_take_gpu_image image toolkit names)
   set(${names} ${_names} PARENT_SCOPE)
 endfunction()
 
-function(iir2d_gpu_kernels target source)
+function(iir2d_gpu_kernels target source folder)
   set(_nvcc "")
   if(NOT IIR2D_CUDA STREQUAL "OFF" AND NOT IIR2D_GPU_IMAGE)
     iir2d_find_nvcc(_nvcc)
@@ -64,7 +65,7 @@ function(iir2d_gpu_kernels target source)
     message(FATAL_ERROR "iir2d: IIR2D_CUDA=ON, but no nvcc was found: install the CUDA toolkit or set IIR2D_NVCC")
   endif()
 
-  set(_image ${CMAKE_CURRENT_BINARY_DIR}/gpu_kernels.fatbin)
+  set(_image ${folder}/gpu_kernels.fatbin)
   set(IIR2D_GPU_KERNELS_PTX "" CACHE INTERNAL "PTX of the GPU kernels, as built")
   set(IIR2D_GPU_KERNELS_PTX_120 "" CACHE INTERNAL "PTX of the GPU kernels for compute_120, made by ptx_text_120")
   set(IIR2D_GPU_KERNELS_SHOWN "" CACHE INTERNAL "Compressed PTX of the GPU kernels, which is installed; empty: none")
@@ -99,7 +100,7 @@ function(iir2d_gpu_kernels target source)
       DEPENDS ${source} ${PROJECT_SOURCE_DIR}/cmake/CompileGpuKernels.cmake DEPFILE ${_image}.d
       COMMENT "Compiling the GPU kernels for ${_names}" VERBATIM)
     if(IIR2D_BUILD_WORKBENCH)
-      iir2d_compress_ptx(${IIR2D_GPU_KERNELS_PTX} ${_image}.ptx.zst)
+      iir2d_compress_ptx(${IIR2D_GPU_KERNELS_PTX} ${_image} ${_image}.ptx.zst)
       set(IIR2D_GPU_KERNELS_SHOWN ${_image}.ptx.zst CACHE INTERNAL "Compressed PTX of the GPU kernels, which is installed; empty: none")
     endif()
     # The front end writes another text for the newest GPUs. A test has it made: nothing that is installed needs it.
