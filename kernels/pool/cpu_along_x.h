@@ -18,6 +18,7 @@ template <class Lines, class T>
 class AlongX {
     using Acc = typename Lines::Acc;
     using Row = typename Lines::Row;
+    using ConstRow = typename Lines::ConstRow;
     // Those of f64 are taken window by window.
     static constexpr bool takes_powers = sizeof(T) <= sizeof(float) && std::is_same_v<Acc, double>;
 
@@ -68,38 +69,41 @@ class AlongX {
         return std::min(width, std::max(elements / axis.stride, 4 * axis.span() / axis.stride + row_slack));
     }
 
-    void fold_piece(const T* row, IndexRange columns, const Row& to) {
-        const std::int64_t count = columns.end - columns.begin;
-        if (m_axis.adaptive) return fold_uneven(row, columns, to);
-        if constexpr (!Lines::with_argmax) {
-            if (m_way == AxisWay::doubling) return fold_by_doubling(row, columns, to);
-        }
-        load_line(row, columns);
-        if (m_way == AxisWay::in_parts) return fold_in_parts(count, to);
-        for (std::size_t i = 0; i < m_phases.size(); ++i) {
-            pick_every(m_axis.stride, Lines::values(m_terms) + m_phases[i], m_phase_lengths[i],
-                       Lines::values(m_dealt.row(i)));
-        }
-        m_lines.fold_along_x(is_max(m_formula), m_sequence, count, to);
-    }
-
     // Reads the row itself where elements are the terms and all that is read lies within it.
-    void fold_by_doubling(const T* row, IndexRange columns, Row to) {
-        const IndexRange inside = terms_in_place(columns);
+    void fold_piece(const T* row, IndexRange columns, const Row& to) {
+        if (m_axis.adaptive) return fold_uneven(row, columns, to);
         const auto fold_from_line = [&](std::int64_t begin, std::int64_t end) {
             if (begin >= end) return;
             load_line(row, {begin, end});
-            fold_by_doubling(m_terms, end - begin, to + (begin - columns.begin));
+            fold_terms(m_terms, end - begin, Lines::at(to, begin - columns.begin));
         };
-        if constexpr (std::is_same_v<Acc, T>) {
-            if (!inside.empty()) {
+        if constexpr (std::is_same_v<ConstRow, const T*>) {
+            if (const IndexRange inside = terms_in_place(columns); !inside.empty()) {
                 fold_from_line(columns.begin, inside.begin);
-                fold_by_doubling(row + m_axis.start(inside.begin), inside.end - inside.begin,
-                                 to + (inside.begin - columns.begin));
+                fold_terms(row + m_axis.start(inside.begin), inside.end - inside.begin,
+                           Lines::at(to, inside.begin - columns.begin));
                 return fold_from_line(inside.end, columns.end);
             }
         }
         fold_from_line(columns.begin, columns.end);
+    }
+
+    // Folds `count` windows, of which the first begins with the first term.
+    void fold_terms(const ConstRow& terms, std::int64_t count, const Row& to) {
+        if constexpr (!Lines::with_argmax) {
+            if (m_way == AxisWay::doubling) return fold_by_doubling(terms, count, to);
+        }
+        if (m_way == AxisWay::in_parts) return fold_in_parts(terms, count, to);
+        if (m_axis.stride == 1) {
+            for (Part<ConstRow>& part : m_sequence) part.row = Lines::at(terms, part.taps * m_axis.dilation);
+        }
+        const std::int64_t length = (count - 1) * m_axis.stride + m_axis.span();
+        for (std::size_t i = 0; i < m_phases.size(); ++i) {
+            const std::int64_t taps = (length - m_phases[i] + m_axis.stride - 1) / m_axis.stride;
+            pick_every(m_axis.stride, Lines::values(terms) + m_phases[i], taps,
+                       Lines::values(m_dealt.row(i)));
+        }
+        m_lines.fold_along_x(is_max(m_formula), m_sequence, count, to);
     }
 
     void fold_by_doubling(const Acc* terms, std::int64_t count, Row to) {
@@ -120,8 +124,8 @@ class AlongX {
         return {std::max(columns.begin, begin), std::min(columns.end, end)};
     }
 
-    // Lays out the line for windows in sequence. A stride s splits the line into s phases, of which each tap
-    // of all windows is a part. Stride 1 needs none.
+    // Lays out windows in sequence. A stride s splits a line of terms into s phases, of which each tap of all
+    // windows is a part. Stride 1 needs none: fold_terms() says where the taps are.
     void lay_out_sequence() {
         const std::int64_t stride = m_axis.stride;
         std::vector<std::int64_t> number(static_cast<std::size_t>(std::min(stride, m_axis.span())), -1);
@@ -130,15 +134,13 @@ class AlongX {
             if (phase >= 0) continue;
             phase = static_cast<std::int64_t>(m_phases.size());
             m_phases.push_back(k * m_axis.dilation % stride);
-            const std::int64_t length = (m_width - 1) * stride + m_axis.span();
-            m_phase_lengths.push_back((length - m_phases.back() + stride - 1) / stride);
         }
         const auto longest = static_cast<std::size_t>(m_width + m_axis.span() / stride + 1);
         if (!m_phases.empty()) m_dealt.allocate(m_phases.size(), longest);
         for (std::int64_t k = 0; k < m_axis.window; ++k) {
             const std::int64_t tap = k * m_axis.dilation;
             if (stride == 1) {
-                m_sequence.push_back({Lines::at(m_terms, tap), k});
+                m_sequence.push_back({m_terms, k});
             } else {
                 const auto phase = static_cast<std::size_t>(number[static_cast<std::size_t>(tap % stride)]);
                 m_sequence.push_back({Lines::at(m_dealt.row(phase), tap / stride), k});
@@ -240,16 +242,16 @@ class AlongX {
         return v;
     }
 
-    void fold_in_parts(std::int64_t count, const Row& to) {
+    void fold_in_parts(const ConstRow& terms, std::int64_t count, const Row& to) {
         const bool maximum = is_max(m_formula);
         const std::int64_t needed = (count - 1) * m_axis.stride + m_axis.span();
-        Row made = m_terms;
+        ConstRow made = terms;
         for (const PartStep& step : m_steps) {
             m_parts.clear();
             for (std::int64_t i = 0; i < step.parts + step.singles; ++i) {
                 const bool single = i >= step.parts;
                 const std::int64_t tap = single ? step.parts * step.part + i - step.parts : i * step.part;
-                m_parts.push_back({Lines::at(single ? m_terms : made, tap * m_axis.dilation), tap});
+                m_parts.push_back({Lines::at(single ? terms : made, tap * m_axis.dilation), tap});
             }
             const bool last = step.made() == m_axis.window;
             const Row& target = last && m_axis.stride == 1 ? to : m_made;
@@ -329,13 +331,12 @@ class AlongX {
     DoublingOrder m_order{m_axis.window};
     typename Lines::Store m_dealt;
     std::vector<std::int64_t> m_phases;  // each one's first element in the line
-    std::vector<std::int64_t> m_phase_lengths;
-    std::vector<Part<Row>> m_sequence;
+    std::vector<Part<ConstRow>> m_sequence;
     const Taps* m_column_taps;
     std::vector<float> m_picked;  // of windows that are raised to p one by one
     std::vector<double> m_raised;
     std::vector<std::int64_t> m_picked_counts;
-    std::vector<Part<Row>> m_parts;
+    std::vector<Part<ConstRow>> m_parts;
 };
 
 }  // namespace iir2d::pool

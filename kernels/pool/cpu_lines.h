@@ -28,10 +28,13 @@ class PlainLines {
   public:
     using Acc = T;
     using Row = T*;
+    using ConstRow = const T*;
     static constexpr bool with_argmax = false;
 
     static Row at(Row row, std::int64_t o) { return row + o; }
+    static ConstRow at(ConstRow row, std::int64_t o) { return row + o; }
     static T* values(Row row) { return row; }
+    static const T* values(ConstRow row) { return row; }
 
     // Holds rows of the same length, one behind the other.
     class Store {
@@ -47,13 +50,13 @@ class PlainLines {
         std::vector<T> m_values;
     };
 
-    void fold_along_x(bool maximum, const std::vector<Part<Row>>& parts, std::int64_t count, Row to) {
+    void fold_along_x(bool maximum, const std::vector<Part<ConstRow>>& parts, std::int64_t count, Row to) {
         fold_rows(maximum, pointers(parts), count, to);
     }
-    void fold_along_y(bool maximum, const std::vector<Part<Row>>& parts, std::int64_t count, Row to) {
+    void fold_along_y(bool maximum, const std::vector<Part<ConstRow>>& parts, std::int64_t count, Row to) {
         fold_rows(maximum, pointers(parts), count, to);
     }
-    std::span<const T* const> pointers(const std::vector<Part<Row>>& parts) {
+    std::span<const T* const> pointers(const std::vector<Part<ConstRow>>& parts) {
         m_pointers.clear();
         for (const auto& part : parts) m_pointers.push_back(part.row);
         return m_pointers;
@@ -74,6 +77,7 @@ class ArgmaxLines {
         Index* columns;
         Index* rows;
     };
+    using ConstRow = Row;
     static constexpr bool with_argmax = true;
 
     static Row at(const Row& row, std::int64_t o) { return {row.values + o, row.columns + o, row.rows + o}; }
@@ -99,15 +103,15 @@ class ArgmaxLines {
         std::vector<Index> m_rows;
     };
 
-    void fold_along_x(bool, const std::vector<Part<Row>>& parts, std::int64_t count, const Row& to) {
+    void fold_along_x(bool, const std::vector<Part<ConstRow>>& parts, std::int64_t count, const Row& to) {
         fold(parts, count, to, 1, 0);
     }
-    void fold_along_y(bool, const std::vector<Part<Row>>& parts, std::int64_t count, const Row& to) {
+    void fold_along_y(bool, const std::vector<Part<ConstRow>>& parts, std::int64_t count, const Row& to) {
         fold(parts, count, to, 0, 1);
     }
 
   private:
-    void fold(const std::vector<Part<Row>>& parts, std::int64_t count, const Row& to, std::int64_t x,
+    void fold(const std::vector<Part<ConstRow>>& parts, std::int64_t count, const Row& to, std::int64_t x,
               std::int64_t y) {
         m_parts.clear();
         for (const auto& [row, taps] : parts) {

@@ -316,7 +316,7 @@ class Separable {
     typename Lines::Store m_folded;  // one to finish, one of nothing
     typename Lines::Store m_rows;
     std::vector<std::int64_t> m_holds;  // in sequence: the input row of each of m_rows, or -1
-    std::vector<Part<Row>> m_parts;
+    std::vector<Part<typename Lines::ConstRow>> m_parts;
 };
 
 }  // namespace iir2d::pool

@@ -48,6 +48,35 @@ HWY_INLINE void first_parts(const DoublingBatch<Acc>& batch, std::int64_t o, Vec
     if constexpr (J == Join::larger) good = hn::And(good, hn::Le(sum, sum));
 }
 
+// Adds to every window its last `Singles` rows, which are in no part: by the binary digits of their number,
+// from the highest, of pairs and fours that the batch's windows share.
+template <std::int64_t Singles, class D, class Acc>
+HWY_INLINE void add_last_rows(D d, const Acc* before, const Acc* rows, std::int64_t distance,
+                              Vector<Acc>* windows) {
+    using V = Vector<Acc>;
+    constexpr std::int64_t earlier = Singles - 1;
+    constexpr auto count = static_cast<std::size_t>(batch_rows + earlier);
+    V single[count];
+    V pair[count];
+    V four[count];
+    unrolled<batch_rows + earlier>([&](auto i) HWY_ATTR {
+        single[i] = hn::LoadU(d, i < earlier ? before + (i - earlier + batch_rows) * distance
+                                             : rows + (i - earlier) * distance);
+        if constexpr (Singles >= 2 && i > 0) pair[i] = hn::Add(single[i - 1], single[i]);
+        if constexpr (Singles >= 4 && i > 2) four[i] = hn::Add(pair[i - 2], pair[i]);
+        if constexpr (i >= earlier) {
+            V sum = single[i];
+            if constexpr (Singles == 2) sum = pair[i];
+            if constexpr (Singles == 3) sum = hn::Add(pair[i - 1], single[i]);
+            if constexpr (Singles == 4) sum = four[i];
+            if constexpr (Singles == 5) sum = hn::Add(four[i - 1], single[i]);
+            if constexpr (Singles == 6) sum = hn::Add(four[i - 2], pair[i]);
+            if constexpr (Singles == 7) sum = hn::Add(hn::Add(four[i - 3], pair[i - 1]), single[i]);
+            windows[i - earlier] = hn::Add(windows[i - earlier], sum);
+        }
+    });
+}
+
 template <Join J, class Acc>
 HWY_FLATTEN bool fold_batch(const DoublingBatch<Acc>& given) {
     const DoublingBatch<Acc> batch = given;  // a copy, which no store can change
@@ -97,16 +126,7 @@ HWY_FLATTEN bool fold_batch(const DoublingBatch<Acc>& given) {
         if constexpr (J == Join::sum) {
             if (batch.singles > 0) {
                 with_singles(batch.singles, [&parts, d, before, rows, distance](auto singles) HWY_ATTR {
-                    const auto single = [=](std::int64_t row) HWY_ATTR {
-                        return hn::LoadU(
-                            d, row < 0 ? before + (row + batch_rows) * distance : rows + row * distance);
-                    };
-                    unrolled<batch_rows>([&](auto j) HWY_ATTR {
-                        V sum = single(j + 1 - singles);
-                        unrolled<singles - 1>(
-                            [&](auto i) HWY_ATTR { sum = hn::Add(sum, single(j + 2 - singles + i)); });
-                        parts[j] = hn::Add(parts[j], sum);
-                    });
+                    add_last_rows<singles>(d, before, rows, distance, parts);
                 });
             }
         }

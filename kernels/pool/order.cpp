@@ -70,11 +70,11 @@ AxisWay way_along(const AxisWindows& axis, Along along, Folded folded) {
         // Rows need no place in memory that is like their place in the image.
         return along == Along::x ? AxisWay::one_by_one : AxisWay::sequence;
     }
-    // By halves, a sum takes as many additions again as its length has binary digits that are 1. Neighbours
-    // in vectors are neighbours in the row.
-    const bool by_halves =
-        folded == Folded::maxima ||
-        (folded == Folded::sums && std::popcount(static_cast<std::uint64_t>(axis.window)) <= 2);
+    // By halves, a sum takes as many parts as its length has binary digits that are 1, but of rows those
+    // below batch_rows cost little. Neighbours in vectors are neighbours in the row.
+    const bool few_digits = std::popcount(static_cast<std::uint64_t>(axis.window)) <= 2;
+    const bool one_part = along == Along::y && axis.window < 2 * batch_rows && axis.window > 4 * axis.stride;
+    const bool by_halves = folded == Folded::maxima || (folded == Folded::sums && (few_digits || one_part));
     if (by_halves && (along == Along::y || axis.dilation == 1))
         return pays_in_parts(axis, along, folded) ? AxisWay::doubling : AxisWay::sequence;
     return pays_in_steps(axis, folded) ? AxisWay::in_parts : AxisWay::sequence;

@@ -128,7 +128,7 @@ TEST(FilterCApi, CallsInARowFollowEveryField) {
     using Change = void (*)(IIR2D_FilterParams & p, std::vector<double> & values);
     const std::vector<std::pair<const char*, Change>> changes{
         {"nothing", [](auto&, auto&) {}},
-        {"filter_id", [](auto& p, auto&) { p.filter_id = 1; }},
+        {"filter_id", [](auto& p, auto& v) { p.filter_id = 1, v[0] = 0.25; }},
         {"border_mode", [](auto& p, auto&) { p.border_mode = IIR2D_BORDER_WRAP; }},
         {"precision", [](auto& p, auto&) { p.precision = IIR2D_PRECISION_MIXED; }},
         {"start", [](auto& p, auto&) { p.start = IIR2D_START_STEADY; }},

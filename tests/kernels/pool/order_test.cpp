@@ -39,6 +39,14 @@ TEST(PoolOrder, SumsOfMoreThanTwentyFourAreInPartsAtAnyStride) {
     EXPECT_EQ(way(Along::x, Folded::sums, 16, 8), AxisWay::doubling);
 }
 
+TEST(PoolOrder, SumsOfManyDigitsAreDoubledWhereRowsShareMostAndOnePartIsEnough) {
+    EXPECT_EQ(way(Along::y, Folded::sums, 15, 1), AxisWay::doubling);
+    EXPECT_EQ(way(Along::y, Folded::sums, 15, 3), AxisWay::doubling);
+    EXPECT_EQ(way(Along::y, Folded::sums, 15, 4), AxisWay::sequence);
+    EXPECT_EQ(way(Along::y, Folded::sums, 31, 1), AxisWay::in_parts);
+    EXPECT_EQ(way(Along::x, Folded::sums, 15, 1), AxisWay::in_parts);
+}
+
 TEST(PoolOrder, PairsAreNeverDoubled) {
     EXPECT_EQ(way(Along::x, Folded::pairs, 16, 1), AxisWay::in_parts);
     EXPECT_EQ(way(Along::x, Folded::pairs, 16, 4), AxisWay::sequence);
