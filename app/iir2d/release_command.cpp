@@ -207,8 +207,9 @@ void add_release_command(CLI::App& parser, Action& chosen) {
     make->add_option("--max-regression", a->max_regression, "How much slower than the baseline a case may be")
         ->capture_default_str();
     make->add_option("--role", a->roles,
-                     "ROLE=KEY, a public key file or its digits, once for each of " + listed(role_names(), "and") +
-                         "; " + workbench::stages_with_keys() + " need all of them")
+                     "ROLE=KEY, a public key file or its digits, once for each of " +
+                         listed(role_names(), "and") + "; " + workbench::stages_with_keys() +
+                         " need all of them")
         ->allow_extra_args(false);
     add_quiet(*make, a->quiet);
 
