@@ -306,9 +306,10 @@ bool is_faster_alone(const PoolDesc& desc, const PoolGeometry& geometry) {
 // first.
 bool is_dealt_out(const PoolDesc& desc, const PoolGeometry& geometry) {
     const bool is_widened = element_size(desc.element) < sizeof(float);
+    constexpr std::int64_t longest_sum = 6;
     constexpr std::int64_t longest_maximum = 64;
     if (is_max(desc.op)) return is_widened || geometry.x.window <= longest_maximum;
-    return geometry.x.window <= (is_widened ? 24 : 6);
+    return geometry.x.window <= (is_widened ? widest_row_by_row : longest_sum);
 }
 
 }  // namespace

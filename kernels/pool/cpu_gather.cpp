@@ -26,7 +26,9 @@ class WindowSum {
     explicit WindowSum(const WindowRule& rule) : m_formula{rule} {}
 
     // Returns whether windows are so wide that it takes less time than one row after the other.
-    static bool pays(const AxisWindows& columns) { return columns.window >= 24 && columns.dilation == 1; }
+    static bool pays(const AxisWindows& columns) {
+        return columns.window > widest_row_by_row && columns.dilation == 1;
+    }
 
     Acc of(const Window<T>& window) {
         Acc sum = Acc(0);
@@ -80,10 +82,7 @@ template <WindowOp Op, class T, class Acc>
 PooledWindow<T> pool_wide(const WindowRule& rule, std::int64_t oy, std::int64_t ox, const Window<T>& window) {
     const WindowFormula<Op, T, Acc> formula{rule};
     const Acc divisor = Op == WindowOp::avg ? rule.divisor_of<Acc>(oy, ox) : Acc(1);
-    const Acc sum = WindowSum<Op, T, Acc>(rule).of(window);
-    return {formula.trusts(sum) ? formula.finish(sum, divisor)
-                                : formula.exact(window, static_cast<double>(divisor)),
-            -1};
+    return {formula.output_of(window, WindowSum<Op, T, Acc>(rule).of(window), divisor), -1};
 }
 
 // Pools every window by pool(oy, ox, window).

@@ -11,6 +11,9 @@
 
 namespace iir2d::pool {
 
+// Columns of a window up to which its rows are summed one after the other; more are summed several at a time.
+inline constexpr std::int64_t widest_row_by_row = 24;
+
 WindowRule window_rule(const PoolDesc& desc, const PoolGeometry& geometry);
 
 // Returns whether elements are raised to p and sums to 1 / p, by powers.

@@ -104,6 +104,11 @@ struct WindowFormula {
         return element::store<T>(pow(static_cast<double>(sum), rule.inverse_p));
     }
 
+    // Makes the output of a window's sum, by another way where that cannot be trusted.
+    IIR2D_BOTH T output_of(const Window<T>& window, Acc sum, Acc divisor) const {
+        return trusts(sum) ? finish(sum, divisor) : exact(window, static_cast<double>(divisor));
+    }
+
     // Sums a window: each row, and then the rows.
     IIR2D_BOTH Acc sum_of(const Window<T>& window) const {
         Acc sum = Acc(0);
@@ -186,10 +191,7 @@ IIR2D_BOTH PooledWindow<T> pool_window(const WindowRule& rule, const Window<T>& 
         return {element::store<T>(best), index};
     } else {
         const WindowFormula<Op, T, Acc> formula{rule};
-        const Acc sum = formula.sum_of(window);
-        return {formula.trusts(sum) ? formula.finish(sum, divisor)
-                                    : formula.exact(window, static_cast<double>(divisor)),
-                -1};
+        return {formula.output_of(window, formula.sum_of(window), divisor), -1};
     }
 }
 
