@@ -23,10 +23,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using namespace support::HWY_NAMESPACE;
 
-// All bits that vectors have.
-template <class T>
-constexpr std::int64_t wide_lanes = std::max<std::int64_t>(HWY_MAX_BYTES / sizeof(T), 1);
-
 template <int Terms, class V>
 HWY_INLINE V step(const Coefficients<V>& c, const V& x, V& s1, V& s2) {
     const V y = hn::Add(hn::Mul(c.b0, x), s1);

@@ -23,11 +23,12 @@ namespace {
 template <class T, class Index>
 HWY_FLATTEN void fold_argmax_rows(std::span<const IndexedRowOf<T, Index>> rows, std::int64_t count,
                                   const IndexedOutputOf<T, Index>& to) {
-    const Tag<T> d;
-    const Tag<Index> di;
+    const WideTag<T> d;
+    const WideTag<Index> di;
+    static_assert(wide_lanes<T> <= row_slack);
     const auto moved = [&](const Index* from, Index add, std::int64_t o)
                            HWY_ATTR { return hn::Add(hn::LoadU(di, from + o), hn::Set(di, add)); };
-    for (std::int64_t o = 0; o < count; o += lanes<T>) {
+    for (std::int64_t o = 0; o < count; o += wide_lanes<T>) {
         auto best = hn::LoadU(d, rows[0].values + o);
         auto column = moved(rows[0].columns, rows[0].add_to_columns, o);
         auto row = moved(rows[0].rows, rows[0].add_to_rows, o);
@@ -64,7 +65,7 @@ HWY_FLATTEN void pool_argmax(const WindowRows& windows, const OutputRows& out, c
         const OutputRow row = row_of(out, oy);
         for_outputs<float>(
             row.to, row.count, row.non_temporal, [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
-                constexpr std::int64_t n = std::is_same_v<decltype(d), OneTag<float>> ? 1 : lanes<float>;
+                constexpr std::int64_t n = lanes_of<decltype(d)>;
                 const hn::Rebind<std::int32_t, decltype(d)> di;
                 const float* top = first + o * Stride;
                 auto best = load_tap<0, Stride, n>(d, top);

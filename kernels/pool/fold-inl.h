@@ -72,10 +72,9 @@ template <class D>
 HWY_INLINE hn::Vec<D> cube_root(D d, const hn::Vec<D>& v) {
     using Acc = hn::TFromD<D>;
     if constexpr (sizeof(Acc) == sizeof(double)) {
-        Acc each[lanes<Acc>];
+        Acc each[static_cast<std::size_t>(lanes_of<D>)];
         hn::StoreU(v, d, each);
-        const std::int64_t n = std::is_same_v<D, OneTag<Acc>> ? 1 : lanes<Acc>;
-        for (std::int64_t i = 0; i < n; ++i) each[i] = std::cbrt(each[i]);
+        for (Acc& one : each) one = std::cbrt(one);
         return hn::LoadU(d, each);
     } else {
         const hn::Rebind<std::int32_t, D> di;
@@ -179,17 +178,20 @@ HWY_INLINE auto finish(D d, const hn::Vec<D>& folded, const OutputRowOf<Out>& ou
 }
 
 // Calls body(d, o, stream) so that the outputs from 0 to `count` are all made, some of them twice; it answers
-// which are accurate, and this whether all are.
-template <class Acc, class Body>
+// which are accurate, and this whether all are. Rows shorter than a vector of n take shorter ones.
+template <class Acc, std::int64_t n = wide_lanes<Acc>, class Body>
 HWY_INLINE bool for_outputs(const void* to, std::int64_t count, bool non_temporal, const Body& body) {
-    constexpr std::int64_t n = lanes<Acc>;
+    const Tag<Acc, n> d;
     if (count < n) {
-        const OneTag<Acc> one;
-        auto good = all_true(one);
-        for (std::int64_t o = 0; o < count; ++o) good = hn::And(good, body(one, o, false));
-        return hn::AllTrue(one, good);
+        if constexpr (n > lanes<Acc>) {
+            return for_outputs<Acc, lanes<Acc>>(to, count, non_temporal, body);
+        } else {
+            const OneTag<Acc> one;
+            auto good = all_true(one);
+            for (std::int64_t o = 0; o < count; ++o) good = hn::And(good, body(one, o, false));
+            return hn::AllTrue(one, good);
+        }
     }
-    const Tag<Acc> d;
     auto good = all_true(d);
     std::int64_t o = 0;
     if (constexpr std::size_t bytes = n * sizeof(float); non_temporal && bytes >= 16) {

@@ -21,11 +21,11 @@ namespace {
 
 template <bool Max, int Rows, class Acc>
 HWY_INLINE void fold_some_rows(const Acc* const* rows, std::int64_t count, Acc* to) {
-    const Tag<Acc> d;
-    static_assert(lanes<Acc> <= row_slack);
+    const WideTag<Acc> d;
+    static_assert(wide_lanes<Acc> <= row_slack);
     const Acc* from[static_cast<std::size_t>(Rows)];
     std::copy_n(rows, Rows, from);
-    for (std::int64_t o = 0; o < count; o += lanes<Acc>) {
+    for (std::int64_t o = 0; o < count; o += wide_lanes<Acc>) {
         const auto first = hn::LoadU(d, from[0] + o);
         auto folded = first;
         if constexpr (Max && Rows > 1) {
@@ -124,9 +124,10 @@ bool finish_rows_in(std::span<const Acc* const> rows, const OutputRowOf<Out>& ou
 
 template <Formula F, class In, class Acc>
 HWY_FLATTEN void make_terms_of(const In* from, std::int64_t count, Acc* to) {
-    const Tag<Acc> d;
+    const WideTag<Acc> d;
     std::int64_t i = 0;
-    for (; i + lanes<Acc> <= count; i += lanes<Acc>) hn::StoreU(term<F>(load_as(d, from + i)), d, to + i);
+    for (; i + wide_lanes<Acc> <= count; i += wide_lanes<Acc>)
+        hn::StoreU(term<F>(load_as(d, from + i)), d, to + i);
     const OneTag<Acc> one;
     for (; i < count; ++i) hn::StoreU(term<F>(load_as(one, from + i)), one, to + i);
 }
@@ -138,15 +139,15 @@ void make_terms_in(Formula formula, const In* from, std::int64_t count, Acc* to)
 
 // From two vectors to one: every second lane, in order.
 template <class Acc>
-HWY_INLINE hn::Vec<Tag<Acc>> load_every_second(const Acc* from) {
-    const Tag<Acc> d;
-    return in_order(d, even_lanes(d, hn::LoadU(d, from + lanes<Acc>), hn::LoadU(d, from)));
+HWY_INLINE hn::Vec<WideTag<Acc>> load_every_second(const Acc* from) {
+    const WideTag<Acc> d;
+    return in_order(d, even_lanes(d, hn::LoadU(d, from + wide_lanes<Acc>), hn::LoadU(d, from)));
 }
 
 template <class Acc>
 HWY_FLATTEN void pick_every_in(std::int64_t stride, const Acc* from, std::int64_t count, Acc* to) {
-    constexpr std::int64_t n = lanes<Acc>;
-    const Tag<Acc> d;
+    constexpr std::int64_t n = wide_lanes<Acc>;
+    const WideTag<Acc> d;
     std::int64_t o = 0;
     if constexpr (n > 1) {
         if (stride == 2) {

@@ -17,10 +17,10 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace support::HWY_NAMESPACE;
 
-// Returns every second lane of two vectors, from lane 0 or from lane 1. Where vectors consist of 128-bit
-// blocks this takes one instruction if the blocks may lie in another order, which in_order() undoes at the
-// end.
-#if defined(IIR2D_HAVE_HIGHWAY) && (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3)
+// Returns every second lane of two vectors, from lane 0 or from lane 1. With AVX2, whose vectors consist of
+// 128-bit blocks, this takes one instruction if the blocks may lie in another order, which in_order() undoes
+// at the end.
+#if defined(IIR2D_HAVE_HIGHWAY) && HWY_TARGET == HWY_AVX2
 HWY_INLINE Vector<float> even_lanes(Tag<float>, Vector<float> high, Vector<float> low) {
     return Vector<float>{_mm256_shuffle_ps(low.raw, high.raw, _MM_SHUFFLE(2, 0, 2, 0))};
 }

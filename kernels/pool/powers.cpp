@@ -26,9 +26,9 @@ using namespace support::HWY_NAMESPACE;
 
 // Calls body(d, i) for whole vectors, and the rest one by one.
 HWY_INLINE void for_vectors(std::int64_t count, const auto& body) {
-    constexpr std::int64_t n = HWY_MAX_BYTES / sizeof(double);
+    constexpr std::int64_t n = wide_lanes<double>;
     std::int64_t i = 0;
-    for (; i + n <= count; i += n) body(Tag<double, n>(), i);
+    for (; i + n <= count; i += n) body(WideTag<double>(), i);
     for (; i < count; ++i) body(Tag<double, 1>(), i);
 }
 

@@ -38,8 +38,8 @@ HWY_INLINE hn::Vec<D> sum_up_to(D d, std::int64_t windows, const Acc* last) {
 
 template <int Even, int Odd, class Acc>
 HWY_FLATTEN void scatter_by_two(std::int64_t window, const Acc* shares, std::int64_t count, Acc* to) {
-    const Tag<Acc> d;
-    constexpr std::int64_t n = lanes<Acc>;
+    const WideTag<Acc> d;
+    constexpr std::int64_t n = wide_lanes<Acc>;
     const std::int64_t odd = window / 2;
     const std::int64_t even = window - odd;
     for (std::int64_t j = 0; 2 * j < count; j += n) {
@@ -51,8 +51,8 @@ HWY_FLATTEN void scatter_by_two(std::int64_t window, const Acc* shares, std::int
 
 template <int Windows, class Acc>
 HWY_FLATTEN void scatter_by_one(std::int64_t window, const Acc* shares, std::int64_t count, Acc* to) {
-    const Tag<Acc> d;
-    for (std::int64_t j = 0; j < count; j += lanes<Acc>)
+    const WideTag<Acc> d;
+    for (std::int64_t j = 0; j < count; j += wide_lanes<Acc>)
         hn::StoreU(sum_up_to<Windows>(d, window, shares + j), d, to + j);
 }
 

@@ -23,7 +23,7 @@ template <Formula F, int Rows, int Taps, int Stride, class Acc, class Row>
 HWY_INLINE bool pool_row(const Row& row_of, std::size_t row_count, const OutputRow& out) {
     return for_outputs<Acc>(
         out.to, out.count, out.non_temporal, [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
-            constexpr std::int64_t n = std::is_same_v<decltype(d), OneTag<Acc>> ? 1 : lanes<Acc>;
+            constexpr std::int64_t n = lanes_of<decltype(d)>;
             auto folded = fold_taps<F, Taps, Stride, n>(d, row_of(0) + o * Stride);
             const std::size_t rows = Rows > 0 ? Rows : row_count;
             for (std::size_t r = 1; r < rows; ++r) {
@@ -45,7 +45,7 @@ HWY_INLINE bool pool_joint_rows(const WindowRows& windows, const OutputRows& out
     for (int j = 0; j < Joint; ++j) outs[j] = row_of(out, oy + j);
     return for_outputs<float>(
         outs[0].to, out.count, out.non_temporal, [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
-            constexpr std::int64_t n = std::is_same_v<decltype(d), OneTag<float>> ? 1 : lanes<float>;
+            constexpr std::int64_t n = lanes_of<decltype(d)>;
             hn::Vec<decltype(d)> folded[static_cast<std::size_t>(rows)];
             for (int r = 0; r < rows; ++r) {
                 folded[r] = fold_taps<F, Taps, Stride, n>(d, first + r * distance + o * Stride);
@@ -88,7 +88,7 @@ HWY_FLATTEN void pool_windows_of(const WindowRows& windows, const OutputRows& ou
     std::int64_t oy = 0;
     if constexpr (Taps == 3) {
         constexpr int joint = 2;
-        const bool aligned_alike = !out.non_temporal || out.row_stride % lanes<float> == 0;
+        const bool aligned_alike = !out.non_temporal || out.row_stride % wide_lanes<float> == 0;
         const std::int64_t below = windows.below_distance / windows.row_distance;
         const bool square = windows.rows == 3 && windows.below_distance % windows.row_distance == 0;
         for (; square && aligned_alike && (below == 1 || below == 2) && oy + joint <= out.rows; oy += joint) {

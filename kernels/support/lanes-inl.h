@@ -19,7 +19,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// 256 bits where there are so many, never more.
+// 256 bits where there are so many, never more: a longer vector whose address is no multiple of its length
+// always crosses a cache line.
 template <class T>
 constexpr std::int64_t lanes = std::max<std::int64_t>(std::min<std::int64_t>(HWY_MAX_BYTES, 32) / sizeof(T),
                                                       1);
@@ -27,6 +28,13 @@ template <class T, std::int64_t N = lanes<T>>
 using Tag = hn::FixedTag<T, static_cast<std::size_t>(N)>;
 template <class T, std::int64_t N = lanes<T>>
 using Vector = hn::Vec<Tag<T, N>>;
+// All bits that vectors have.
+template <class T>
+constexpr std::int64_t wide_lanes = std::max<std::int64_t>(HWY_MAX_BYTES / sizeof(T), 1);
+template <class T>
+using WideTag = Tag<T, wide_lanes<T>>;
+template <class D>
+constexpr std::int64_t lanes_of = static_cast<std::int64_t>(hn::MaxLanes(D()));
 
 // Samples as arithmetic sees them, and back.
 template <class D, class V>
