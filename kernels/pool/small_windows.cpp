@@ -13,10 +13,22 @@
 #endif
 
 #include "kernels/pool/taps-inl.h"
+#include "kernels/support/prefetch.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace iir2d::pool::HWY_NAMESPACE {
 namespace {
+
+// Asks the caches for what a row's vectors will read some way on: a page, where rows come from memory, since
+// the processor's own prefetchers do not go on into the next one; some lines, where they come from a cache.
+template <int Stride, std::int64_t N>
+HWY_INLINE void prefetch_ahead(const float* from, bool from_memory) {
+    constexpr std::int64_t page = 4096;
+    constexpr std::int64_t line = 64;
+    const std::int64_t ahead = from_memory ? page : 8 * line;
+    constexpr std::int64_t read = N * Stride * static_cast<std::int64_t>(sizeof(float));
+    for (std::int64_t i = 0; i < read; i += line) support::prefetch(from, ahead + i);
+}
 
 // One output row; Rows: how many there are, 0 when that is not known here.
 template <Formula F, int Rows, int Taps, int Stride, class Acc, class Row>
@@ -24,8 +36,12 @@ HWY_INLINE bool pool_row(const Row& row_of, std::size_t row_count, const OutputR
     return for_outputs<Acc>(
         out.to, out.count, out.non_temporal, [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
             constexpr std::int64_t n = lanes_of<decltype(d)>;
-            auto folded = fold_taps<F, Taps, Stride, n>(d, row_of(0) + o * Stride);
             const std::size_t rows = Rows > 0 ? Rows : row_count;
+            if (stream) {
+                for (std::size_t r = rows - std::min<std::size_t>(rows, 2); r < rows; ++r)
+                    prefetch_ahead<Stride, n>(row_of(r) + o * Stride, true);
+            }
+            auto folded = fold_taps<F, Taps, Stride, n>(d, row_of(0) + o * Stride);
             for (std::size_t r = 1; r < rows; ++r) {
                 folded = join<is_max(F)>(folded, fold_taps<F, Taps, Stride, n>(d, row_of(r) + o * Stride));
             }
@@ -47,6 +63,10 @@ HWY_INLINE bool pool_joint_rows(const WindowRows& windows, const OutputRows& out
         outs[0].to, out.count, out.non_temporal, [&](auto d, std::int64_t o, bool stream) HWY_ATTR {
             constexpr std::int64_t n = lanes_of<decltype(d)>;
             hn::Vec<decltype(d)> folded[static_cast<std::size_t>(rows)];
+            if (stream || Stride == 1) {
+                for (int r = rows - Joint * Below; r < rows; ++r)
+                    prefetch_ahead<Stride, n>(first + r * distance + o * Stride, stream);
+            }
             for (int r = 0; r < rows; ++r) {
                 folded[r] = fold_taps<F, Taps, Stride, n>(d, first + r * distance + o * Stride);
             }
