@@ -98,7 +98,9 @@ class AlongX {
             for (Part<ConstRow>& part : m_sequence) part.row = Lines::at(terms, part.taps * m_axis.dilation);
         }
         const std::int64_t length = (count - 1) * m_axis.stride + m_axis.span();
-        for (std::size_t i = 0; i < m_phases.size(); ++i) {
+        if (!m_dealt_out.empty())
+            deal_out(Lines::values(terms), (length + m_axis.stride - 1) / m_axis.stride, m_dealt_out);
+        for (std::size_t i = 0; i < m_phases.size() && m_dealt_out.empty(); ++i) {
             const std::int64_t taps = (length - m_phases[i] + m_axis.stride - 1) / m_axis.stride;
             pick_every(m_axis.stride, Lines::values(terms) + m_phases[i], taps,
                        Lines::values(m_dealt.row(i)));
@@ -137,6 +139,11 @@ class AlongX {
         }
         const auto longest = static_cast<std::size_t>(m_width + m_axis.span() / stride + 1);
         if (!m_phases.empty()) m_dealt.allocate(m_phases.size(), longest);
+        if (is_dealt_out(stride) && static_cast<std::int64_t>(m_phases.size()) == stride) {
+            m_dealt_out.resize(m_phases.size());
+            for (std::size_t i = 0; i < m_phases.size(); ++i)
+                m_dealt_out[static_cast<std::size_t>(m_phases[i])] = Lines::values(m_dealt.row(i));
+        }
         for (std::int64_t k = 0; k < m_axis.window; ++k) {
             const std::int64_t tap = k * m_axis.dilation;
             if (stride == 1) {
@@ -331,6 +338,7 @@ class AlongX {
     DoublingOrder m_order{m_axis.window};
     typename Lines::Store m_dealt;
     std::vector<std::int64_t> m_phases;  // each one's first element in the line
+    std::vector<Acc*> m_dealt_out;       // the rows of all phases, where they are dealt out at once
     std::vector<Part<ConstRow>> m_sequence;
     const Taps* m_column_taps;
     std::vector<float> m_picked;  // of windows that are raised to p one by one

@@ -163,6 +163,46 @@ HWY_FLATTEN void pick_every_in(std::int64_t stride, const Acc* from, std::int64_
     for (; o < count; ++o) to[o] = from[o * stride];
 }
 
+// Deals out neighbouring vectors: those of elements Phase, Phase + Stride / Count, ... of a line.
+template <std::size_t Stride, std::size_t Count, std::size_t Phase, class D, class Acc>
+HWY_INLINE void deal_vectors(D d, const hn::Vec<D>* v, std::int64_t o, std::span<Acc* const> to) {
+    if constexpr (Count == 1) {
+        hn::StoreU(v[0], d, to[Phase] + o);
+    } else {
+        constexpr std::size_t half = Count / 2;
+        hn::Vec<D> even[half];
+        hn::Vec<D> odd[half];
+        for (std::size_t i = 0; i < half; ++i) {
+            even[i] = in_order(d, even_lanes(d, v[2 * i + 1], v[2 * i]));
+            odd[i] = in_order(d, odd_lanes(d, v[2 * i + 1], v[2 * i]));
+        }
+        constexpr std::size_t step = Stride / Count;
+        deal_vectors<Stride, half, Phase>(d, even, o, to);
+        deal_vectors<Stride, half, Phase + step>(d, odd, o, to);
+    }
+}
+
+template <std::int64_t Stride, class Acc>
+HWY_FLATTEN void deal_out_by(const Acc* from, std::int64_t count, std::span<Acc* const> to) {
+    constexpr std::int64_t n = wide_lanes<Acc>;
+    const WideTag<Acc> d;
+    std::int64_t o = 0;
+    if constexpr (n > 1) {
+        for (; o + n <= count; o += n) {
+            hn::Vec<WideTag<Acc>> v[static_cast<std::size_t>(Stride)];
+            for (std::int64_t i = 0; i < Stride; ++i) v[i] = hn::LoadU(d, from + o * Stride + i * n);
+            deal_vectors<Stride, Stride, 0>(d, v, o, to);
+        }
+    }
+    for (; o < count; ++o)
+        for (std::int64_t i = 0; i < Stride; ++i) to[static_cast<std::size_t>(i)][o] = from[o * Stride + i];
+}
+
+template <class Acc>
+void deal_out_in(const Acc* from, std::int64_t count, std::span<Acc* const> to) {
+    to.size() == 4 ? deal_out_by<4>(from, count, to) : deal_out_by<8>(from, count, to);
+}
+
 bool finish_rows_f32(std::span<const float* const> rows, const OutputRow& out) {
     return finish_rows_in(rows, out);
 }
@@ -183,6 +223,12 @@ void pick_every_f32(std::int64_t stride, const float* from, std::int64_t count, 
 }
 void pick_every_f64(std::int64_t stride, const double* from, std::int64_t count, double* to) {
     pick_every_in(stride, from, count, to);
+}
+void deal_out_f32(const float* from, std::int64_t count, std::span<float* const> to) {
+    deal_out_in(from, count, to);
+}
+void deal_out_f64(const double* from, std::int64_t count, std::span<double* const> to) {
+    deal_out_in(from, count, to);
 }
 void make_terms_f32(Formula formula, const float* from, std::int64_t count, float* to) {
     make_terms_in(formula, from, count, to);
@@ -208,6 +254,8 @@ HWY_EXPORT(fold_rows_f32);
 HWY_EXPORT(fold_rows_f64);
 HWY_EXPORT(pick_every_f32);
 HWY_EXPORT(pick_every_f64);
+HWY_EXPORT(deal_out_f32);
+HWY_EXPORT(deal_out_f64);
 HWY_EXPORT(make_terms_f32);
 HWY_EXPORT(make_terms_f64);
 HWY_EXPORT(make_wide_terms);
@@ -232,6 +280,12 @@ void pick_every(std::int64_t stride, const float* from, std::int64_t count, floa
 }
 void pick_every(std::int64_t stride, const double* from, std::int64_t count, double* to) {
     HWY_DYNAMIC_DISPATCH(pick_every_f64)(stride, from, count, to);
+}
+void deal_out(const float* from, std::int64_t count, std::span<float* const> to) {
+    HWY_DYNAMIC_DISPATCH(deal_out_f32)(from, count, to);
+}
+void deal_out(const double* from, std::int64_t count, std::span<double* const> to) {
+    HWY_DYNAMIC_DISPATCH(deal_out_f64)(from, count, to);
 }
 void make_terms(Formula formula, const float* from, std::int64_t count, float* to) {
     HWY_DYNAMIC_DISPATCH(make_terms_f32)(formula, from, count, to);
