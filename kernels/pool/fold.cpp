@@ -14,6 +14,7 @@
 
 #include "kernels/pool/fold-inl.h"
 #include "kernels/pool/pairs-inl.h"
+#include "kernels/support/prefetch.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace iir2d::pool::HWY_NAMESPACE {
@@ -190,7 +191,10 @@ HWY_FLATTEN void deal_out_by(const Acc* from, std::int64_t count, std::span<Acc*
     if constexpr (n > 1) {
         for (; o + n <= count; o += n) {
             hn::Vec<WideTag<Acc>> v[static_cast<std::size_t>(Stride)];
-            for (std::int64_t i = 0; i < Stride; ++i) v[i] = hn::LoadU(d, from + o * Stride + i * n);
+            for (std::int64_t i = 0; i < Stride; ++i) {
+                support::prefetch(from + o * Stride + i * n, 4096);
+                v[i] = hn::LoadU(d, from + o * Stride + i * n);
+            }
             deal_vectors<Stride, Stride, 0>(d, v, o, to);
         }
     }
