@@ -41,11 +41,23 @@ HWY_INLINE bool pool_row(const Row& row_of, std::size_t row_count, const OutputR
                 for (std::size_t r = rows - std::min<std::size_t>(rows, 2); r < rows; ++r)
                     prefetch_ahead<Stride, n>(row_of(r) + o * Stride, true);
             }
+            const auto put = [&](const auto& folded) HWY_ATTR {
+                return finish<F>(d, Stride == 2 && n > 1 ? in_order(d, folded) : folded, out, o, stream);
+            };
+            if constexpr (is_max(F)) {
+                auto sum = hn::Zero(d);
+                auto folded = fold_number_taps<F, Taps, Stride, n>(d, row_of(0) + o * Stride, sum);
+                for (std::size_t r = 1; r < rows; ++r) {
+                    folded =
+                        larger(folded, fold_number_taps<F, Taps, Stride, n>(d, row_of(r) + o * Stride, sum));
+                }
+                if (hn::AllTrue(d, hn::Le(sum, sum))) return put(folded);
+            }
             auto folded = fold_taps<F, Taps, Stride, n>(d, row_of(0) + o * Stride);
             for (std::size_t r = 1; r < rows; ++r) {
                 folded = join<is_max(F)>(folded, fold_taps<F, Taps, Stride, n>(d, row_of(r) + o * Stride));
             }
-            return finish<F>(d, Stride == 2 && n > 1 ? in_order(d, folded) : folded, out, o, stream);
+            return put(folded);
         });
 }
 
@@ -67,17 +79,29 @@ HWY_INLINE bool pool_joint_rows(const WindowRows& windows, const OutputRows& out
                 for (int r = rows - Joint * Below; r < rows; ++r)
                     prefetch_ahead<Stride, n>(first + r * distance + o * Stride, stream);
             }
+            const auto put = [&](const auto& joined) HWY_ATTR {
+                auto good = all_true(d);
+                for (int j = 0; j < Joint; ++j) {
+                    const auto* of = folded + j * Below;
+                    const auto window = joined(joined(of[0], of[1]), of[2]);
+                    good = hn::And(good, finish<F>(d, Stride == 2 && n > 1 ? in_order(d, window) : window,
+                                                   outs[j], o, stream));
+                }
+                return good;
+            };
+            if constexpr (is_max(F)) {
+                auto sum = hn::Zero(d);
+                for (int r = 0; r < rows; ++r) {
+                    folded[r] =
+                        fold_number_taps<F, Taps, Stride, n>(d, first + r * distance + o * Stride, sum);
+                }
+                if (hn::AllTrue(d, hn::Le(sum, sum)))
+                    return put([](const auto& a, const auto& b) HWY_ATTR { return larger(a, b); });
+            }
             for (int r = 0; r < rows; ++r) {
                 folded[r] = fold_taps<F, Taps, Stride, n>(d, first + r * distance + o * Stride);
             }
-            auto good = all_true(d);
-            for (int j = 0; j < Joint; ++j) {
-                const auto* of = folded + j * Below;
-                const auto window = join<is_max(F)>(join<is_max(F)>(of[0], of[1]), of[2]);
-                good = hn::And(good, finish<F>(d, Stride == 2 && n > 1 ? in_order(d, window) : window,
-                                               outs[j], o, stream));
-            }
-            return good;
+            return put([](const auto& a, const auto& b) HWY_ATTR { return join<is_max(F)>(a, b); });
         });
 }
 

@@ -52,6 +52,23 @@ HWY_INLINE hn::Vec<D> fold_taps(D d, const In* from) {
     return result;
 }
 
+// The same of maxima as if there were no NaN. Adds to `sum` what tells whether there is one: it is NaN then.
+template <Formula F, int Taps, int Stride, std::int64_t N, class In, class D>
+HWY_INLINE hn::Vec<D> fold_number_taps(D d, const In* from, hn::Vec<D>& sum) {
+    const auto first = term<F>(load_tap<0, Stride, N>(d, from));
+    auto result = first;
+    sum = hn::Add(sum, first);
+    const auto challenge = [&]<int Tap>() HWY_ATTR {
+        const auto later = term<F>(load_tap<Tap, Stride, N>(d, from));
+        result = larger(result, later);
+        // At stride 1 the first and the last tap of all windows are all elements.
+        if constexpr (Stride > 1 || Tap == Taps - 1 || N == 1) sum = hn::Add(sum, later);
+    };
+    if constexpr (Taps > 1) challenge.template operator()<1>();
+    if constexpr (Taps > 2) challenge.template operator()<2>();
+    return result;
+}
+
 HWY_INLINE OutputRow row_of(const OutputRows& out, std::int64_t oy) {
     return {.to = out.to + oy * out.row_stride,
             .count = out.count,
