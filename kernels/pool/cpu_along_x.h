@@ -99,7 +99,8 @@ class AlongX {
         }
         const std::int64_t length = (count - 1) * m_axis.stride + m_axis.span();
         if (!m_dealt_out.empty())
-            deal_out(Lines::values(terms), (length + m_axis.stride - 1) / m_axis.stride, m_dealt_out);
+            deal_out(Lines::values(terms), (length + m_axis.stride - 1) / m_axis.stride, m_dealt_out,
+                     Lines::values(terms) != Lines::values(m_terms));
         for (std::size_t i = 0; i < m_phases.size() && m_dealt_out.empty(); ++i) {
             const std::int64_t taps = (length - m_phases[i] + m_axis.stride - 1) / m_axis.stride;
             pick_every(m_axis.stride, Lines::values(terms) + m_phases[i], taps,

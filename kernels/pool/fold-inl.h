@@ -177,34 +177,41 @@ HWY_INLINE auto finish(D d, const hn::Vec<D>& folded, const OutputRowOf<Out>& ou
     }
 }
 
+// Returns whether a short row of outputs does not end with a whole vector: an ordinary store beside
+// non-temporal ones is slow, and of shorter vectors it has fewer.
+template <class Acc>
+HWY_INLINE bool ends_within_vector(std::int64_t count) {
+    constexpr std::int64_t few = 512;
+    return count < few && count % wide_lanes<Acc> != 0;
+}
+
 // Calls body(d, o, stream) so that the outputs from 0 to `count` are all made, some of them twice; it answers
-// which are accurate, and this whether all are. Rows shorter than a vector of n take shorter ones.
-template <class Acc, std::int64_t n = wide_lanes<Acc>, class Body>
+// which are accurate, and this whether all are. Rows shorter than a vector take shorter ones.
+template <class Acc, std::int64_t N = wide_lanes<Acc>, class Body>
 HWY_INLINE bool for_outputs(const void* to, std::int64_t count, bool non_temporal, const Body& body) {
-    const Tag<Acc, n> d;
-    if (count < n) {
-        if constexpr (n > lanes<Acc>) {
+    if constexpr (N > lanes<Acc>) {
+        if (count < N || (non_temporal && ends_within_vector<Acc>(count)))
             return for_outputs<Acc, lanes<Acc>>(to, count, non_temporal, body);
-        } else {
-            const OneTag<Acc> one;
-            auto good = all_true(one);
-            for (std::int64_t o = 0; o < count; ++o) good = hn::And(good, body(one, o, false));
-            return hn::AllTrue(one, good);
-        }
+    } else if (count < N) {
+        const OneTag<Acc> one;
+        auto good = all_true(one);
+        for (std::int64_t o = 0; o < count; ++o) good = hn::And(good, body(one, o, false));
+        return hn::AllTrue(one, good);
     }
+    const Tag<Acc, N> d;
     auto good = all_true(d);
     std::int64_t o = 0;
-    if (constexpr std::size_t bytes = n * sizeof(float); non_temporal && bytes >= 16) {
+    if (constexpr std::size_t bytes = N * sizeof(float); non_temporal && bytes >= 16) {
         const std::size_t behind = reinterpret_cast<std::uintptr_t>(to) % bytes;
         if (behind != 0) {
             good = body(d, 0, false);
             o = static_cast<std::int64_t>((bytes - behind) / sizeof(float));
         }
-        for (; o + n <= count; o += n) good = hn::And(good, body(d, o, true));
+        for (; o + N <= count; o += N) good = hn::And(good, body(d, o, true));
     } else {
-        for (; o + n <= count; o += n) good = hn::And(good, body(d, o, false));
+        for (; o + N <= count; o += N) good = hn::And(good, body(d, o, false));
     }
-    if (o < count) good = hn::And(good, body(d, count - n, false));
+    if (o < count) good = hn::And(good, body(d, count - N, false));
     return hn::AllTrue(d, good);
 }
 

@@ -184,27 +184,33 @@ HWY_INLINE void deal_vectors(D d, const hn::Vec<D>* v, std::int64_t o, std::span
 }
 
 template <std::int64_t Stride, class Acc>
-HWY_FLATTEN void deal_out_by(const Acc* from, std::int64_t count, std::span<Acc* const> to) {
+HWY_FLATTEN void deal_out_by(const Acc* from, std::int64_t count, std::span<Acc* const> to, bool from_image) {
     constexpr std::int64_t n = wide_lanes<Acc>;
-    const WideTag<Acc> d;
-    std::int64_t o = 0;
-    if constexpr (n > 1) {
-        for (; o + n <= count; o += n) {
-            hn::Vec<WideTag<Acc>> v[static_cast<std::size_t>(Stride)];
-            for (std::int64_t i = 0; i < Stride; ++i) {
-                support::prefetch(from + o * Stride + i * n, 4096);
-                v[i] = hn::LoadU(d, from + o * Stride + i * n);
-            }
-            deal_vectors<Stride, Stride, 0>(d, v, o, to);
-        }
+    if (n == 1 || count < n) {
+        for (std::int64_t o = 0; o < count; ++o)
+            for (std::int64_t i = 0; i < Stride; ++i)
+                to[static_cast<std::size_t>(i)][o] = from[o * Stride + i];
+        return;
     }
-    for (; o < count; ++o)
-        for (std::int64_t i = 0; i < Stride; ++i) to[static_cast<std::size_t>(i)][o] = from[o * Stride + i];
+    const WideTag<Acc> d;
+    const auto deal = [&](std::int64_t o) HWY_ATTR {
+        hn::Vec<WideTag<Acc>> v[static_cast<std::size_t>(Stride)];
+        for (std::int64_t i = 0; i < Stride; ++i) {
+            const Acc* const vector = from + o * Stride + i * n;
+            if (from_image) support::prefetch(vector, support::page_bytes);
+            v[i] = hn::LoadU(d, vector);
+        }
+        deal_vectors<Stride, Stride, 0>(d, v, o, to);
+    };
+    std::int64_t o = 0;
+    for (; o + n <= count; o += n) deal(o);
+    if (o < count) deal(count - n);
 }
 
 template <class Acc>
-void deal_out_in(const Acc* from, std::int64_t count, std::span<Acc* const> to) {
-    to.size() == 4 ? deal_out_by<4>(from, count, to) : deal_out_by<8>(from, count, to);
+void deal_out_in(const Acc* from, std::int64_t count, std::span<Acc* const> to, bool from_image) {
+    to.size() == 4 ? deal_out_by<4>(from, count, to, from_image)
+                   : deal_out_by<8>(from, count, to, from_image);
 }
 
 bool finish_rows_f32(std::span<const float* const> rows, const OutputRow& out) {
@@ -228,11 +234,11 @@ void pick_every_f32(std::int64_t stride, const float* from, std::int64_t count, 
 void pick_every_f64(std::int64_t stride, const double* from, std::int64_t count, double* to) {
     pick_every_in(stride, from, count, to);
 }
-void deal_out_f32(const float* from, std::int64_t count, std::span<float* const> to) {
-    deal_out_in(from, count, to);
+void deal_out_f32(const float* from, std::int64_t count, std::span<float* const> to, bool from_image) {
+    deal_out_in(from, count, to, from_image);
 }
-void deal_out_f64(const double* from, std::int64_t count, std::span<double* const> to) {
-    deal_out_in(from, count, to);
+void deal_out_f64(const double* from, std::int64_t count, std::span<double* const> to, bool from_image) {
+    deal_out_in(from, count, to, from_image);
 }
 void make_terms_f32(Formula formula, const float* from, std::int64_t count, float* to) {
     make_terms_in(formula, from, count, to);
@@ -285,11 +291,11 @@ void pick_every(std::int64_t stride, const float* from, std::int64_t count, floa
 void pick_every(std::int64_t stride, const double* from, std::int64_t count, double* to) {
     HWY_DYNAMIC_DISPATCH(pick_every_f64)(stride, from, count, to);
 }
-void deal_out(const float* from, std::int64_t count, std::span<float* const> to) {
-    HWY_DYNAMIC_DISPATCH(deal_out_f32)(from, count, to);
+void deal_out(const float* from, std::int64_t count, std::span<float* const> to, bool from_image) {
+    HWY_DYNAMIC_DISPATCH(deal_out_f32)(from, count, to, from_image);
 }
-void deal_out(const double* from, std::int64_t count, std::span<double* const> to) {
-    HWY_DYNAMIC_DISPATCH(deal_out_f64)(from, count, to);
+void deal_out(const double* from, std::int64_t count, std::span<double* const> to, bool from_image) {
+    HWY_DYNAMIC_DISPATCH(deal_out_f64)(from, count, to, from_image);
 }
 void make_terms(Formula formula, const float* from, std::int64_t count, float* to) {
     HWY_DYNAMIC_DISPATCH(make_terms_f32)(formula, from, count, to);

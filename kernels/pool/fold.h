@@ -67,10 +67,10 @@ void pick_every(std::int64_t stride, const double* from, std::int64_t count, dou
 constexpr bool is_dealt_out(std::int64_t stride) {
     return stride == 4 || stride == 8;
 }
-// Writes to[i][o] = from[o * stride + i], where `stride` is the number of rows. Reads up to row_slack
-// elements behind the last.
-void deal_out(const float* from, std::int64_t count, std::span<float* const> to);
-void deal_out(const double* from, std::int64_t count, std::span<double* const> to);
+// Writes to[i][o] = from[o * stride + i], where `stride` is the number of rows. Asks for an image's elements
+// before they are read.
+void deal_out(const float* from, std::int64_t count, std::span<float* const> to, bool from_image);
+void deal_out(const double* from, std::int64_t count, std::span<double* const> to, bool from_image);
 
 // Waits for the non-temporal stores of this thread: before another reads what they wrote.
 void finish_stores();

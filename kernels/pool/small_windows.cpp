@@ -23,9 +23,8 @@ namespace {
 // the processor's own prefetchers do not go on into the next one; some lines, where they come from a cache.
 template <int Stride, std::int64_t N>
 HWY_INLINE void prefetch_ahead(const float* from, bool from_memory) {
-    constexpr std::int64_t page = 4096;
     constexpr std::int64_t line = 64;
-    const std::int64_t ahead = from_memory ? page : 8 * line;
+    const std::int64_t ahead = from_memory ? support::page_bytes : 8 * line;
     constexpr std::int64_t read = N * Stride * static_cast<std::int64_t>(sizeof(float));
     for (std::int64_t i = 0; i < read; i += line) support::prefetch(from, ahead + i);
 }
@@ -38,6 +37,7 @@ HWY_INLINE bool pool_row(const Row& row_of, std::size_t row_count, const OutputR
             constexpr std::int64_t n = lanes_of<decltype(d)>;
             const std::size_t rows = Rows > 0 ? Rows : row_count;
             if (stream) {
+                // Windows before have read the rows above these.
                 for (std::size_t r = rows - std::min<std::size_t>(rows, 2); r < rows; ++r)
                     prefetch_ahead<Stride, n>(row_of(r) + o * Stride, true);
             }
@@ -79,11 +79,11 @@ HWY_INLINE bool pool_joint_rows(const WindowRows& windows, const OutputRows& out
                 for (int r = rows - Joint * Below; r < rows; ++r)
                     prefetch_ahead<Stride, n>(first + r * distance + o * Stride, stream);
             }
-            const auto put = [&](const auto& joined) HWY_ATTR {
+            const auto put = [&](const auto& fold_two) HWY_ATTR {
                 auto good = all_true(d);
                 for (int j = 0; j < Joint; ++j) {
                     const auto* of = folded + j * Below;
-                    const auto window = joined(joined(of[0], of[1]), of[2]);
+                    const auto window = fold_two(fold_two(of[0], of[1]), of[2]);
                     good = hn::And(good, finish<F>(d, Stride == 2 && n > 1 ? in_order(d, window) : window,
                                                    outs[j], o, stream));
                 }
@@ -132,7 +132,8 @@ HWY_FLATTEN void pool_windows_of(const WindowRows& windows, const OutputRows& ou
     std::int64_t oy = 0;
     if constexpr (Taps == 3) {
         constexpr int joint = 2;
-        const bool aligned_alike = !out.non_temporal || out.row_stride % wide_lanes<float> == 0;
+        const std::int64_t vector = ends_within_vector<float>(out.count) ? lanes<float> : wide_lanes<float>;
+        const bool aligned_alike = !out.non_temporal || out.row_stride % vector == 0;
         const std::int64_t below = windows.below_distance / windows.row_distance;
         const bool square = windows.rows == 3 && windows.below_distance % windows.row_distance == 0;
         for (; square && aligned_alike && (below == 1 || below == 2) && oy + joint <= out.rows; oy += joint) {

@@ -7,6 +7,9 @@ namespace iir2d::support {
 
 enum class Access { read, write };
 
+// How far ahead to ask for what comes from memory: the processor's own prefetchers end with a page.
+inline constexpr std::int64_t page_bytes = 4096;
+
 // Asks for the cache line that lies `bytes` from an address, to be read or written soon. It need not be the
 // program's memory: nothing happens then.
 template <Access Use = Access::read>

@@ -302,6 +302,39 @@ TEST(PoolRun, WhatAPlanSaysOfItself) {
     EXPECT_EQ(beside->kernel().variant, "parts_f32_sum");
 }
 
+// Strides of 4 and 8 deal rows out in vectors, with and without a rest, from rows of the image and of a
+// buffer.
+TEST(PoolRun, DealtOutRowsAreThoseOneByOne) {
+    for (std::int64_t width = 8; width <= 150; width += width < 40 ? 1 : 11) {
+        const Shape shape{1, 2, 19, width};
+        const auto x = pool_testing::with_extremes(pool_testing::elements(shape), 82);
+        for (const std::int64_t window : {4, 5, 8}) {
+            for (const std::int64_t stride : {4, 8}) {
+                for (const std::int64_t dilation : {1, 3}) {
+                    if (dilation * (window - 1) + 1 > width + 2 * (window / 2)) continue;
+                    PoolDesc desc{.op = PoolOp::max,
+                                  .shape = shape,
+                                  .window = {3, window},
+                                  .stride = Extent{2, stride},
+                                  .padding = {1, window / 2},
+                                  .dilation = {1, dilation}};
+                    const auto made = pool_testing::run(desc, x);
+                    const auto expected = pool_testing::reference(desc, x);
+                    EXPECT_TRUE(pool_testing::same_bits(made.y, pool_testing::run(desc, x, 1, false).y))
+                        << width;
+                    for (std::size_t i = 0; i < made.y.size(); ++i) {
+                        ASSERT_TRUE(std::isnan(expected.y[i])
+                                        ? std::isnan(made.y[i])
+                                        : static_cast<double>(made.y[i]) == expected.y[i])
+                            << width << ", window " << window << ", stride " << stride << " at " << i;
+                    }
+                    ASSERT_EQ(made.argmax, expected.argmax) << width << ", window " << window;
+                }
+            }
+        }
+    }
+}
+
 // Pairs of f64 are folded by the same loops as those of f32, in vectors half as wide.
 TEST(PoolRun, PlacesInF64AreThoseInF32) {
     for (std::int64_t width = 1; width <= 37; width += width < 20 ? 1 : 4) {
