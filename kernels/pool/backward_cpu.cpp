@@ -6,15 +6,13 @@
 #include "kernels/pool/backward_norm.h"
 #include "kernels/pool/backward_scatter.h"
 #include "kernels/pool/cpu.h"
+#include "kernels/pool/fold.h"
 #include "kernels/support/parallel.h"
 #include "kernels/support/storage.h"
 
 namespace iir2d::pool {
 
 namespace {
-
-// Rows so long that their ends do not count.
-constexpr std::int64_t shortest_non_temporal = 512;
 
 bool worth_non_temporal(const PoolGeometry& geometry, ElementType element, const TensorView& dx) {
     if (element != ElementType::f32 || !backward_uses_non_temporal_stores(geometry)) return false;

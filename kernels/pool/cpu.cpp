@@ -8,6 +8,7 @@
 #include "kernels/pool/cpu_gather.h"
 #include "kernels/pool/cpu_separable.h"
 #include "kernels/pool/cpu_windows.h"
+#include "kernels/pool/fold.h"
 #include "kernels/support/parallel.h"
 #include "kernels/support/storage.h"
 
@@ -17,10 +18,7 @@ namespace {
 
 // Bytes of input and output from which on non-temporal (streaming) stores are worth it.
 constexpr std::int64_t non_temporal_bytes = std::int64_t{16} << 20;
-// Rows that begin or end within a vector mix non-temporal with ordinary stores, which is slow: only long ones
-// are worth it.
 constexpr std::int64_t vector_bytes = 32;
-constexpr std::int64_t shortest_non_temporal = 512;
 // A block's rows in work should fit a last-level cache: more columns read and write memory in longer
 // stretches, which is worth more than a cache that is nearer.
 constexpr std::int64_t block_bytes = std::int64_t{2} << 20;

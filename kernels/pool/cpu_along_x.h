@@ -98,13 +98,16 @@ class AlongX {
             for (Part<ConstRow>& part : m_sequence) part.row = Lines::at(terms, part.taps * m_axis.dilation);
         }
         const std::int64_t length = (count - 1) * m_axis.stride + m_axis.span();
-        if (!m_dealt_out.empty())
+        if (m_dealt_out.empty()) {
+            for (std::size_t i = 0; i < m_phases.size(); ++i) {
+                const std::int64_t taps = (length - m_phases[i] + m_axis.stride - 1) / m_axis.stride;
+                pick_every(m_axis.stride, Lines::values(terms) + m_phases[i], taps,
+                           Lines::values(m_dealt.row(i)));
+            }
+        } else {
+            const bool from_image = Lines::values(terms) != Lines::values(m_terms);
             deal_out(Lines::values(terms), (length + m_axis.stride - 1) / m_axis.stride, m_dealt_out,
-                     Lines::values(terms) != Lines::values(m_terms));
-        for (std::size_t i = 0; i < m_phases.size() && m_dealt_out.empty(); ++i) {
-            const std::int64_t taps = (length - m_phases[i] + m_axis.stride - 1) / m_axis.stride;
-            pick_every(m_axis.stride, Lines::values(terms) + m_phases[i], taps,
-                       Lines::values(m_dealt.row(i)));
+                     from_image);
         }
         m_lines.fold_along_x(is_max(m_formula), m_sequence, count, to);
     }

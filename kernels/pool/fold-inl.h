@@ -177,12 +177,11 @@ HWY_INLINE auto finish(D d, const hn::Vec<D>& folded, const OutputRowOf<Out>& ou
     }
 }
 
-// Returns whether a short row of outputs does not end with a whole vector: an ordinary store beside
-// non-temporal ones is slow, and of shorter vectors it has fewer.
+// Returns whether a row of outputs is short and does not end with a whole vector. Its non-temporal stores
+// take shorter vectors: fewer outputs are then left to an ordinary store, which is slow beside them.
 template <class Acc>
 HWY_INLINE bool ends_within_vector(std::int64_t count) {
-    constexpr std::int64_t few = 512;
-    return count < few && count % wide_lanes<Acc> != 0;
+    return count < shortest_non_temporal && count % wide_lanes<Acc> != 0;
 }
 
 // Calls body(d, o, stream) so that the outputs from 0 to `count` are all made, some of them twice; it answers

@@ -164,7 +164,8 @@ HWY_FLATTEN void pick_every_in(std::int64_t stride, const Acc* from, std::int64_
     for (; o < count; ++o) to[o] = from[o * stride];
 }
 
-// Deals out neighbouring vectors: those of elements Phase, Phase + Stride / Count, ... of a line.
+// Stores `Count` neighbouring vectors, which hold the elements Phase, Phase + Stride / Count, ... of a row,
+// each phase in its own row: even and odd lanes are taken apart until a vector is of one phase.
 template <std::size_t Stride, std::size_t Count, std::size_t Phase, class D, class Acc>
 HWY_INLINE void deal_vectors(D d, const hn::Vec<D>* v, std::int64_t o, std::span<Acc* const> to) {
     if constexpr (Count == 1) {

@@ -23,6 +23,10 @@ constexpr bool is_max(Formula formula) {
 // and they hold numbers.
 inline constexpr std::int64_t row_slack = 16;
 
+// Outputs of a row from which on it is long: a row that begins or ends within a vector mixes non-temporal
+// with ordinary stores, which is slow and pays only there.
+inline constexpr std::int64_t shortest_non_temporal = 512;
+
 // The divisors of a row of averages: rows * columns[o], or `rows` alone where `columns` is null.
 struct Divisors {
     double rows = 1.0;
@@ -67,8 +71,8 @@ void pick_every(std::int64_t stride, const double* from, std::int64_t count, dou
 constexpr bool is_dealt_out(std::int64_t stride) {
     return stride == 4 || stride == 8;
 }
-// Writes to[i][o] = from[o * stride + i], where `stride` is the number of rows. Asks for an image's elements
-// before they are read.
+// Writes to[i][o] = from[o * stride + i], where `stride` is the number of rows. Prefetches a page ahead
+// where `from` is a row of the image, not a buffer.
 void deal_out(const float* from, std::int64_t count, std::span<float* const> to, bool from_image);
 void deal_out(const double* from, std::int64_t count, std::span<double* const> to, bool from_image);
 

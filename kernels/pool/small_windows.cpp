@@ -19,8 +19,8 @@ HWY_BEFORE_NAMESPACE();
 namespace iir2d::pool::HWY_NAMESPACE {
 namespace {
 
-// Asks the caches for what a row's vectors will read some way on: a page, where rows come from memory, since
-// the processor's own prefetchers do not go on into the next one; some lines, where they come from a cache.
+// Prefetches what later vectors of a row will read: a page ahead where rows come from memory, eight cache
+// lines ahead where they come from a cache.
 template <int Stride, std::int64_t N>
 HWY_INLINE void prefetch_ahead(const float* from, bool from_memory) {
     constexpr std::int64_t line = 64;

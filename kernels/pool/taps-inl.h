@@ -52,7 +52,8 @@ HWY_INLINE hn::Vec<D> fold_taps(D d, const In* from) {
     return result;
 }
 
-// The same of maxima as if there were no NaN. Adds to `sum` what tells whether there is one: it is NaN then.
+// Folds maxima as fold_taps(), but as if there were no NaN. Adds the elements to `sum`, which is NaN where
+// one of them is.
 template <Formula F, int Taps, int Stride, std::int64_t N, class In, class D>
 HWY_INLINE hn::Vec<D> fold_number_taps(D d, const In* from, hn::Vec<D>& sum) {
     const auto first = term<F>(load_tap<0, Stride, N>(d, from));

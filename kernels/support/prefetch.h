@@ -7,7 +7,8 @@ namespace iir2d::support {
 
 enum class Access { read, write };
 
-// How far ahead to ask for what comes from memory: the processor's own prefetchers end with a page.
+// The bytes of a page, at whose end the processor's own prefetchers stop: how far ahead to prefetch what
+// comes from memory.
 inline constexpr std::int64_t page_bytes = 4096;
 
 // Asks for the cache line that lies `bytes` from an address, to be read or written soon. It need not be the
