@@ -29,7 +29,10 @@ RowBands<S, A>::RowBands(const std::vector<SweptPass<A>>& horizontal,
       m_whole_line(horizontal.back().start->of_whole_line()),
       m_beside(keeps_beside(horizontal)),
       m_line(needs_line(horizontal) || (m_beside && 2 * threads * m_height <= plane.height)),
-      m_parts(make_parts(horizontal.back(), plane.width, columns_of_part(job.config, plane.width, threads))),
+      m_non_temporal(takes_non_temporal_stores()),
+      m_lead(m_non_temporal ? columns_before_line() : 0),
+      m_parts(make_parts(horizontal.back(), plane.width, m_lead,
+                         columns_of_part(job.config, plane.width, threads))),
       m_bands_done(std::make_unique<Counter[]>(m_parts.size())) {
     if (m_downward == Downward::none) return;
     m_column_states =
@@ -39,8 +42,8 @@ RowBands<S, A>::RowBands(const std::vector<SweptPass<A>>& horizontal,
 }
 
 template <class S, class A>
-auto RowBands<S, A>::make_parts(const SweptPass<A>& last_pass, std::int64_t width, std::int64_t columns)
-    -> std::vector<Part> {
+auto RowBands<S, A>::make_parts(const SweptPass<A>& last_pass, std::int64_t width, std::int64_t lead,
+                                std::int64_t columns) -> std::vector<Part> {
     std::int64_t held = 0;
     std::int64_t held_end = 0;
     const PassEnd& end = *last_pass.end;
@@ -48,13 +51,16 @@ auto RowBands<S, A>::make_parts(const SweptPass<A>& last_pass, std::int64_t widt
         const bool reversed = last_pass.pass->reversed;
         const std::int64_t first = reversed ? width - end.last() : end.first();
         const std::int64_t last = reversed ? width - end.first() : end.last();
-        held = first / tile_columns * tile_columns;
-        held_end = std::min(width, (last + tile_columns - 1) / tile_columns * tile_columns);
+        // Whole tiles.
+        held = first < lead ? 0 : lead + (first - lead) / tile_columns * tile_columns;
+        const std::int64_t tiles = (std::max(last, lead) - lead + tile_columns - 1) / tile_columns;
+        held_end = std::min(width, lead + tiles * tile_columns);
     }
     std::vector<Part> parts;
     for (std::int64_t first = 0; first < width;) {
         const bool in_held = first >= held && first < held_end;
-        std::int64_t last = std::min(width, (first / columns + 1) * columns);
+        std::int64_t last = first < lead ? lead : lead + ((first - lead) / columns + 1) * columns;
+        last = std::min(width, last);
         if (in_held) last = std::min(last, held_end);
         if (first < held) last = std::min(last, held);
         parts.push_back({first, last, in_held});
@@ -79,7 +85,8 @@ bool RowBands<S, A>::keeps_samples(const SweptPass<A>& pass) const {
 
 template <class S, class A>
 auto RowBands<S, A>::make_lines() const -> Lines {
-    const std::int64_t columns = (m_plane.width + tile_columns - 1) / tile_columns * tile_columns;
+    const std::int64_t columns =
+        m_lead + (m_plane.width - m_lead + tile_columns - 1) / tile_columns * tile_columns;
     const auto samples = static_cast<std::size_t>(columns * m_height);
     std::int64_t states = 0;
     for (const auto& pass : m_horizontal) states = std::max(states, pass.states());
@@ -110,11 +117,10 @@ void RowBands<S, A>::start_columns() {
 template <class S, class A>
 bool RowBands<S, A>::filter_bands(Watch& watch) {
     const Lines lines = make_lines();
-    const bool non_temporal = takes_non_temporal_stores();
     bool go_on = true;
     for (std::int64_t band = m_next.fetch_add(1); go_on && band < m_bands; band = m_next.fetch_add(1)) {
         const Target target{m_plane.out + band * m_height * m_plane.out_stride, m_plane.out_stride,
-                            m_downward, non_temporal};
+                            m_downward, m_non_temporal};
         const std::int64_t rows = std::min(m_height, m_plane.height - band * m_height);
         go_on = filter_band(band, lines, target, &watch) && watch.go_on(rows * m_plane.width);
     }
@@ -133,6 +139,18 @@ bool RowBands<S, A>::takes_non_temporal_stores() const {
         (reinterpret_cast<std::uintptr_t>(m_plane.out) - reinterpret_cast<std::uintptr_t>(m_plane.in)) % page;
     return worth_non_temporal<S>(m_horizontal, m_vertical, m_downward, m_plane.width * m_plane.height) &&
            (ahead == 0 || ahead > near);
+}
+
+// Large arrays of NumPy begin 16 bytes after the start of a cache line. Samples are taken in pairs of columns,
+// so that the number is even.
+template <class S, class A>
+std::int64_t RowBands<S, A>::columns_before_line() const {
+    const auto bytes = static_cast<std::int64_t>(sizeof(S));
+    const std::int64_t line = m_plane.out_stride * bytes % 64 == 0 ? 64 : 32;
+    const auto behind = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(m_plane.out) %
+                                                  static_cast<std::uintptr_t>(line));
+    const bool pairs = behind % (2 * bytes) == 0 && m_plane.out_stride * bytes % line == 0;
+    return pairs ? std::min((line - behind) % line / bytes, m_plane.width) : 0;
 }
 
 template <class S, class A>

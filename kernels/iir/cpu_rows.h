@@ -116,7 +116,11 @@ class RowBands {
         bool non_temporal;
     };
 
-    static std::vector<Part> make_parts(const SweptPass<A>& last_pass, std::int64_t width,
+    // Returns how many columns lie before the first whole cache line of each row of the output; 0 where rows
+    // differ in that.
+    std::int64_t columns_before_line() const;
+    // Returns parts of `columns` at most. The first `lead` columns, if any, are a part of their own.
+    static std::vector<Part> make_parts(const SweptPass<A>& last_pass, std::int64_t width, std::int64_t lead,
                                         std::int64_t columns);
     Lines make_lines() const;
     bool keeps_samples(const SweptPass<A>& pass) const;
@@ -142,6 +146,8 @@ class RowBands {
     bool m_whole_line;  // rows must be complete before their columns go on
     bool m_beside;      // a pass keeps something beside the line
     bool m_line;        // samples stay in a line between passes
+    bool m_non_temporal;
+    std::int64_t m_lead;  // columns before those whose non-temporal stores fill cache lines
     std::vector<Part> m_parts;
     support::AlignedArray<A> m_column_states;
     Notes<A> m_notes;

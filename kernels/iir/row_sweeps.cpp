@@ -277,9 +277,9 @@ HWY_NOINLINE void sweep_edge(const RowsSweep<S, A>& part, std::int64_t t, std::i
     if (part.in != nullptr) {
         std::fill(std::begin(tile.edge), std::end(tile.edge), S(0));
         copy_rows(part, column, columns, tile);
-        S* to = part.kept != nullptr ? in_line(part.kept) : tile.by_column;
-        turn<S, A>({.rows = tile.edge, .stride = tile_columns, .to = to}, nullptr);
-        from = to;
+        turn<S, A>({.rows = tile.edge, .stride = tile_columns, .to = tile.by_column}, nullptr);
+        from = tile.by_column;
+        if (part.kept != nullptr) std::copy_n(from, columns * band<A>, in_line(part.kept));
     }
     if (part.cascade != nullptr) {
         S* to = part.to != nullptr ? in_line(part.to) : tile.by_column;

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <stop_token>
 
+#include "iir2d/config.h"
+#include "kernels/support/aligned_array.h"
 #include "tests/kernels/iir/iir_testing.h"
 
 namespace {
@@ -84,6 +87,57 @@ TEST(FilterRun, InPlaceStridesAndOddAddressesGiveTheSameBits) {
                 }
             }
             EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(out, -9.0F)), out.size() - touched);
+        }
+    }
+}
+
+// The output's rows begin `bytes` after the start of a cache line, as large arrays of NumPy do, and there are
+// samples of others to both sides of them.
+template <class S>
+void expect_bits_after_line_start(const FilterDesc& desc, std::size_t bytes) {
+    const auto noise = random_plane(count_of(desc.shape), 4);
+    const std::vector<S> x(noise.begin(), noise.end());
+    const ConstTensorView from{x.data(), storage_type(desc.precision), desc.shape};
+    std::vector<S> expected(x.size());
+    ASSERT_TRUE(FilterPlan::make(*Device::cpu(1), desc, Config{.stores = stores_through})
+                    ->run(from, {expected.data(), from.type, desc.shape}));
+    const std::int64_t stride = (desc.shape.w + 31) / 16 * 16;
+    const std::int64_t behind = static_cast<std::int64_t>(bytes / sizeof(S));
+    const auto count = static_cast<std::size_t>(stride * (desc.shape.h + 1));
+    const support::AlignedArray<S> owner(count);
+    const std::span<S> memory(owner.data(), count);
+    std::ranges::fill(memory, S(-9));
+    S* const out = memory.data() + behind;
+    ASSERT_EQ(reinterpret_cast<std::uintptr_t>(out) % 64, bytes);
+    const TensorView to{out, from.type, desc.shape, stride, 0};
+    for (const bool in_place : {false, true}) {
+        for (std::int64_t r = 0; in_place && r < desc.shape.h; ++r)
+            std::copy_n(x.data() + r * desc.shape.w, desc.shape.w, out + r * stride);
+        ASSERT_TRUE(FilterPlan::make(*Device::cpu(1), desc, Config{.stores = stores_past})
+                        ->run(in_place ? ConstTensorView(to) : from, to));
+        for (std::int64_t r = 0; r < desc.shape.h; ++r) {
+            ASSERT_EQ(std::memcmp(out + r * stride, expected.data() + r * desc.shape.w,
+                                  static_cast<std::size_t>(desc.shape.w) * sizeof(S)),
+                      0)
+                << describe(desc) << " " << desc.shape.w << " columns, row " << r << ", " << bytes
+                << " bytes, in place " << in_place;
+        }
+    }
+    EXPECT_EQ(std::ranges::count(memory, S(-9)), std::ssize(memory) - count_of(desc.shape));
+}
+
+TEST(FilterRun, NonTemporalStoresGiveTheSameBitsWhereverRowsBegin) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
+        for (const Border border : {Border::mirror, Border::wrap, Border::constant}) {
+            for (const std::int64_t w : {4, 13, 20, 32, 45, 560, 1100}) {
+                for (const std::size_t bytes : {0, 4, 8, 16, 32, 48}) {
+                    FilterDesc desc{.shape = {.h = 35, .w = w}, .filter = {.id = id}, .border = border};
+                    expect_bits_after_line_start<float>(desc, bytes);
+                    desc.precision = Precision::mixed;
+                    expect_bits_after_line_start<float>(desc, bytes);
+                    if (HasFailure()) return;
+                }
+            }
         }
     }
 }
