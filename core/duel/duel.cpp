@@ -41,6 +41,10 @@ constexpr int warm_up_calls = 3;
 // Where a call of any build takes less than this, each is made once untimed before it is timed, of all builds
 // alike: the process has slept meanwhile.
 constexpr double warmed_below_ms = 5;
+// Waking a second thread takes as long as a short call, now more and now less: of calls of several threads as
+// many are made in one turn as take so long, and half as many untimed before them.
+constexpr double shared_turn_ms = 1;
+constexpr double most_calls_of_turn = 64;
 // How long the pairs of a launch take, about: what starting its processes takes.
 constexpr double launch_ms = 40;
 constexpr int fewest_blocks = 2;
@@ -162,9 +166,9 @@ class CaseDuel {
         IIR2D_RETURN_IF_ERROR(note_identity(*launch, Participant::base, m_base));
         IIR2D_RETURN_IF_ERROR(note_identity(*launch, Participant::control, m_base));
         IIR2D_RETURN_IF_ERROR(note_identity(*launch, Participant::now, m_now));
-        IIR2D_TRY(const auto round_ms, warm_up(*launch));
+        IIR2D_RETURN_IF_ERROR(warm_up(*launch));
         if (!outputs_agree(prepared, *launch)) return {};
-        if (m_blocks == 0) m_blocks = blocks_for(round_ms);
+        if (m_blocks == 0) m_blocks = blocks_for();
         for (int block = 0; block < m_blocks; ++block) {
             IIR2D_RETURN_IF_ERROR(measure_block(*launch, record));
             // What is half a launch is no launch: the next look is at what there was before.
@@ -190,21 +194,18 @@ class CaseDuel {
                                            .ends_duel = true});
     }
 
-    // Returns the milliseconds of a round.
-    LaunchResult<double> warm_up(Launch& launch) {
-        double total = 0;
+    LaunchResult<void> warm_up(Launch& launch) {
         for (const auto who : all_participants) {
             std::vector<double> times;
             for (int i = 0; i < warm_up_calls; ++i) {
-                IIR2D_TRY(const auto sample, launch.call(who, 0));
+                IIR2D_TRY(const auto sample, launch.call(who, 0, 1));
                 times.push_back(sample.latency_ms);
                 if (sample.latency_ms > 50 && i > 0) break;
             }
             m_call_ms[static_cast<std::size_t>(who)] = times.back();
-            total += times.back();
         }
-        if (!m_untimed) m_untimed = shortest_call_ms() < warmed_below_ms ? 1 : 0;
-        return total;
+        if (m_case.launches.empty()) choose_calls();
+        return {};
     }
 
     double shortest_call_ms() const {
@@ -216,16 +217,31 @@ class CaseDuel {
         return shortest;
     }
 
-    int untimed_of(Participant who) const { return who == Participant::copy ? 0 : m_untimed.value_or(0); }
+    // Decided once, for all builds and launches.
+    void choose_calls() {
+        const double shortest = shortest_call_ms();
+        m_case.calls_per_sample =
+            m_threads > 1
+                ? static_cast<int>(std::clamp(std::ceil(shared_turn_ms / shortest), 1.0, most_calls_of_turn))
+                : 1;
+        m_untimed = m_case.calls_per_sample > 1  ? m_case.calls_per_sample / 2
+                    : shortest < warmed_below_ms ? 1
+                                                 : 0;
+    }
 
-    int blocks_for(double round_ms) const {
-        double with_untimed = round_ms;
+    int untimed_of(Participant who) const {
+        return who == Participant::copy && m_case.calls_per_sample == 1 ? 0 : m_untimed;
+    }
+
+    int blocks_for() const {
+        double round_ms = 0;
         for (const auto who : all_participants) {
-            if (untimed_of(who) > 0) with_untimed += m_call_ms[static_cast<std::size_t>(who)];
+            round_ms +=
+                (untimed_of(who) + m_case.calls_per_sample) * m_call_ms[static_cast<std::size_t>(who)];
         }
         const int of_case = m_settings.rule.most_pairs / m_settings.launches / 4;
         const int most = std::clamp(of_case, fewest_blocks, most_blocks);
-        return std::clamp(static_cast<int>(launch_ms / (2 * with_untimed)), fewest_blocks, most);
+        return std::clamp(static_cast<int>(launch_ms / (2 * round_ms)), fewest_blocks, most);
     }
 
     // Compares what the two sides computed. What they computed once they compute again, launch after launch.
@@ -266,7 +282,7 @@ class CaseDuel {
                         .preempted = std::vector<bool>(participant_count)};
         for (const auto who : order) {
             const auto index = static_cast<std::size_t>(who);
-            IIR2D_TRY(const auto sample, launch.call(who, untimed_of(who)));
+            IIR2D_TRY(const auto sample, launch.call(who, untimed_of(who), m_case.calls_per_sample));
             round.order += order_letters[index];
             round.ms[index] = sample.latency_ms;
             round.preempted[index] = sample.preempted;
@@ -331,7 +347,7 @@ class CaseDuel {
     bool m_glances = false;  // whether somebody looks between looks: they cost time
     std::vector<int> m_allowed = allowed_processors();
     std::array<double, participant_count> m_call_ms{};
-    std::optional<int> m_untimed;  // calls before a timed one; decided once, for all builds and launches
+    int m_untimed = 0;  // calls before a sample
     int m_blocks = 0;
     std::size_t m_looked_at = 0;  // launches
     std::size_t m_next_look = static_cast<std::size_t>(m_settings.launches);

@@ -101,6 +101,7 @@ struct Layout<DuelCase> {
                    member("verdict", &DuelCase::verdict),
                    member("reason", &DuelCase::reason),
                    nullable("outputs", &DuelCase::outputs, says("no results were compared")),
+                   member("calls_per_sample", &DuelCase::calls_per_sample, positive),
                    member("looks", &DuelCase::looks, {.most_items = 100}),
                    member("launches", &DuelCase::launches, {.most_items = most_duel_launches})};
 };

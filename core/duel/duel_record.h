@@ -19,7 +19,7 @@
 
 namespace workbench {
 
-inline constexpr int duel_schema_version = 1;
+inline constexpr int duel_schema_version = 2;
 
 struct DuelRecord {
     Duel duel;

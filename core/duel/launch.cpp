@@ -229,10 +229,11 @@ void Launch::end_all() {
     }
 }
 
-LaunchResult<TimedSample> Launch::call(Participant who, int untimed) {
+LaunchResult<TimedSample> Launch::call(Participant who, int untimed, int timed) {
     if (m_plan.threads > 1) leave_running(who);
     Page& page = page_of(who);
     page.untimed = untimed;
+    page.timed = timed;
     ask(who, Command::call);
     IIR2D_RETURN_IF_ERROR(wait_for(who, "computed"));
     if (!(std::isfinite(page.milliseconds) && page.milliseconds > 0))

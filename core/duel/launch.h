@@ -54,8 +54,8 @@ class Launch {
     Launch(const Launch&) = delete;
     Launch& operator=(const Launch&) = delete;
 
-    // Calls `untimed` times and then once more, timed.
-    LaunchResult<TimedSample> call(Participant who, int untimed);
+    // Calls `untimed` times and then `timed` times more, of which the sample is the mean.
+    LaunchResult<TimedSample> call(Participant who, int untimed, int timed);
 
     std::span<const std::byte> output_of(Participant who) const;
     // Returns what its library says of itself, after start().

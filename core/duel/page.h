@@ -54,13 +54,14 @@ struct Page {
     std::int32_t threads;  // of the copy; a library takes what the processors allow
     std::uint64_t processors[most_processors / 64];
 
-    // For `call`: how many calls before the one that is timed.
+    // For `call`: how many calls before those that are timed, and how many are.
     std::int32_t untimed;
+    std::int32_t timed;
 
     // The worker's answer.
     Answer answer;
     char text[text_bytes];
-    double milliseconds;
+    double milliseconds;  // mean of the timed calls
     std::int32_t preempted;
     std::int32_t version[3];
     char fingerprint[text_bytes];

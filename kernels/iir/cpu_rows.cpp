@@ -141,8 +141,8 @@ bool RowBands<S, A>::takes_non_temporal_stores() const {
            (ahead == 0 || ahead > near);
 }
 
-// Large arrays of NumPy begin 16 bytes after the start of a cache line. Samples are taken in pairs of columns,
-// so that the number is even.
+// Large arrays of NumPy begin 16 bytes after the start of a cache line. Samples are taken in pairs of
+// columns, so that the number is even.
 template <class S, class A>
 std::int64_t RowBands<S, A>::columns_before_line() const {
     const auto bytes = static_cast<std::int64_t>(sizeof(S));

@@ -131,7 +131,7 @@ TEST_F(DuelRecordTest, IsRefusedWhereAVerdictDoesNotFollowFromThePairs) {
                 }),
                 HasSubstr("its matrix is not that of the protocol standard"));
     EXPECT_THAT(problem_of([](nlohmann::json& j) { j["surprise"] = 1; }), HasSubstr("unknown key"));
-    EXPECT_THAT(problem_of([](nlohmann::json& j) { j["schema_version"] = 2; }), HasSubstr("newer than"));
+    EXPECT_THAT(problem_of([](nlohmann::json& j) { j["schema_version"] = 3; }), HasSubstr("newer than"));
 }
 
 TEST_F(DuelRecordTest, IsRefusedWithAnotherAlphaOrTooManyLaunches) {

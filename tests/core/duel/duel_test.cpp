@@ -100,6 +100,23 @@ TEST(Duel, MeasuresPairsInMirroredOrderWithControlAndCopy) {
     EXPECT_THAT(workers_of(::getpid()), IsEmpty());
 }
 
+TEST(Duel, TakesTheMeanOfShortCallsOfSeveralThreads) {
+    DuelSettings settings = quick_settings();
+    settings.matrix.sizes = {{16, 16}};
+    const std::string base = planted("plain");
+    const DuelCase one = only_case(settings, base, base);
+    EXPECT_EQ(one.calls_per_sample, 1);
+    settings.matrix.threads = 2;
+    const DuelCase two = only_case(settings, base, base);
+    EXPECT_EQ(two.calls_per_sample, 64);
+    EXPECT_NE(two.verdict, DuelVerdict::failed) << two.reason;
+    // As small as they are, planes are filtered by one thread: the mean is a call's time, not 64 times it.
+    ASSERT_TRUE(median_ms(one, Participant::base) && median_ms(two, Participant::base));
+    EXPECT_LT(*median_ms(two, Participant::base), 8 * *median_ms(one, Participant::base));
+    settings.matrix.sizes = {{2048, 2048}};
+    EXPECT_LT(only_case(settings, base, base).calls_per_sample, 64);
+}
+
 TEST(Duel, FindsAHalfMoreWorkSlower) {
     DuelSettings settings = quick_settings();
     settings.matrix.sizes = {{256, 256}};
