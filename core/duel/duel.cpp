@@ -76,6 +76,12 @@ std::vector<int> drawn_processors(const std::vector<int>& allowed, int count, Dr
     return chosen;
 }
 
+std::array<Participant, participant_count> drawn_order(Draws& draws) {
+    std::array<Participant, participant_count> order = all_participants;
+    for (std::size_t i = participant_count - 1; i > 0; --i) std::swap(order[i], order[draws.below(i + 1)]);
+    return order;
+}
+
 std::string sentence_of(const LaunchError& error) {
     return error.who ? std::string(name_of(*error.who)) + ": " + error.what : error.what;
 }
@@ -156,6 +162,7 @@ class CaseDuel {
             .now = m_now.path,
             .threads = m_threads,
             .processors = drawn_processors(m_allowed, m_threads, m_draws),
+            .order = drawn_order(m_draws),
             .alignment =
                 static_cast<std::int64_t>(m_draws.below(most_alignment / alignment_step)) * alignment_step,
             .environment_bytes = m_draws.below(most_environment),
@@ -166,7 +173,7 @@ class CaseDuel {
         IIR2D_RETURN_IF_ERROR(note_identity(*launch, Participant::base, m_base));
         IIR2D_RETURN_IF_ERROR(note_identity(*launch, Participant::control, m_base));
         IIR2D_RETURN_IF_ERROR(note_identity(*launch, Participant::now, m_now));
-        IIR2D_RETURN_IF_ERROR(warm_up(*launch));
+        IIR2D_RETURN_IF_ERROR(warm_up(*launch, plan.order));
         if (!outputs_agree(prepared, *launch)) return {};
         if (m_blocks == 0) m_blocks = blocks_for();
         for (int block = 0; block < m_blocks; ++block) {
@@ -194,8 +201,8 @@ class CaseDuel {
                                            .ends_duel = true});
     }
 
-    LaunchResult<void> warm_up(Launch& launch) {
-        for (const auto who : all_participants) {
+    LaunchResult<void> warm_up(Launch& launch, const std::array<Participant, participant_count>& order) {
+        for (const auto who : order) {
             std::vector<double> times;
             for (int i = 0; i < warm_up_calls; ++i) {
                 IIR2D_TRY(const auto sample, launch.call(who, 0, 1));
@@ -264,9 +271,7 @@ class CaseDuel {
     }
 
     LaunchResult<void> measure_block(Launch& launch, DuelLaunch& record) {
-        std::array<Participant, participant_count> order = all_participants;
-        for (std::size_t i = participant_count - 1; i > 0; --i)
-            std::swap(order[i], order[m_draws.below(i + 1)]);
+        std::array<Participant, participant_count> order = drawn_order(m_draws);
         for (int round = 0; round < 2; ++round) {
             IIR2D_TRY(auto measured, measure_round(launch, order));
             record.rounds.push_back(std::move(measured));

@@ -77,7 +77,8 @@ LaunchResult<void> Launch::place(const PreparedCase& prepared) {
     place_input(prepared.input, m_call.input_at, m_call.input_bytes);
     place_input(prepared.upstream, m_call.upstream_at, m_call.upstream_bytes);
     place_input(prepared.pooled, m_call.pooled_at, m_call.pooled_bytes);
-    for (auto& output : m_outputs) output = take(prepared.output_bytes);
+    for (const auto who : m_plan.order)
+        m_outputs[static_cast<std::size_t>(who)] = take(prepared.output_bytes);
     m_call.output_bytes = prepared.output_bytes;
     if (const auto available = available_memory_bytes(); available && *available < end) {
         return std::unexpected(LaunchError{.what = "the planes of the four participants need " +
@@ -189,9 +190,9 @@ LaunchResult<std::unique_ptr<Launch>> Launch::start(const PreparedCase& prepared
                                                     const TaskControl& control) {
     std::unique_ptr<Launch> launch(new Launch(plan, control));
     IIR2D_RETURN_IF_ERROR(launch->place(prepared));
-    for (const auto who : all_participants) IIR2D_RETURN_IF_ERROR(launch->spawn(who));
+    for (const auto who : plan.order) IIR2D_RETURN_IF_ERROR(launch->spawn(who));
     // The one asks before the other is awake: what is asked lies in the memory.
-    for (const auto who : all_participants) IIR2D_RETURN_IF_ERROR(launch->load(who));
+    for (const auto who : plan.order) IIR2D_RETURN_IF_ERROR(launch->load(who));
     for (const auto who : all_participants) {
         auto opened = launch->wait_for(who, "opened its library");
         if (opened) continue;
@@ -208,15 +209,22 @@ Launch::~Launch() {
 }
 
 // Threads that a library keeps may spin for a while after a call, where they would take the next one's
-// processor: all processes but one are stopped.
+// processor: all processes but one are stopped, and have stopped before that one goes on.
 void Launch::leave_running(Participant who) {
     for (const auto other : all_participants) {
         const auto index = static_cast<std::size_t>(other);
-        const bool stop = other != who;
-        if (m_stopped[index] == stop) continue;
-        ::kill(-m_processes[index], stop ? SIGSTOP : SIGCONT);
-        m_stopped[index] = stop;
+        if (other == who || m_stopped[index]) continue;
+        ::kill(-m_processes[index], SIGSTOP);
+        siginfo_t how{};
+        while (::waitid(P_PID, static_cast<id_t>(m_processes[index]), &how, WSTOPPED | WEXITED | WNOWAIT) <
+                   0 &&
+               errno == EINTR) {
+        }
+        m_stopped[index] = true;
     }
+    const auto index = static_cast<std::size_t>(who);
+    if (m_stopped[index]) ::kill(-m_processes[index], SIGCONT);
+    m_stopped[index] = false;
 }
 
 // Whatever they do: what they computed is in the memory.

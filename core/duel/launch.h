@@ -39,6 +39,9 @@ struct LaunchPlan {
     std::filesystem::path base, now;
     int threads = 1;
     std::vector<int> processors;
+    // In which the participants are started and their results lie in memory: the first process may be given
+    // another processor than the second.
+    std::array<Participant, participant_count> order = all_participants;
     std::int64_t alignment = 0;         // of every plane beyond a page's start; a multiple of 64
     std::size_t environment_bytes = 0;  // that are added to the environment, which moves the stack
     std::chrono::milliseconds longest_call{30000};
