@@ -41,10 +41,10 @@ constexpr int warm_up_calls = 3;
 // Where a call of any build takes less than this, each is made once untimed before it is timed, of all builds
 // alike: the process has slept meanwhile.
 constexpr double warmed_below_ms = 5;
-// Waking a second thread takes as long as a short call, now more and now less: of calls of several threads as
-// many are made in one turn as take so long, and half as many untimed before them.
-constexpr double shared_turn_ms = 1;
-constexpr double most_calls_of_turn = 64;
+// Waking a second thread takes as long as a short call, now more and now less. So a sample of calls of
+// several threads is the mean of as many as take `threaded_sample_ms`, after half as many that are not timed.
+constexpr double threaded_sample_ms = 1;
+constexpr double most_calls_per_sample = 64;
 // How long the pairs of a launch take, about: what starting its processes takes.
 constexpr double launch_ms = 40;
 constexpr int fewest_blocks = 2;
@@ -227,10 +227,10 @@ class CaseDuel {
     // Decided once, for all builds and launches.
     void choose_calls() {
         const double shortest = shortest_call_ms();
-        m_case.calls_per_sample =
-            m_threads > 1
-                ? static_cast<int>(std::clamp(std::ceil(shared_turn_ms / shortest), 1.0, most_calls_of_turn))
-                : 1;
+        m_case.calls_per_sample = m_threads > 1
+                                      ? static_cast<int>(std::clamp(std::ceil(threaded_sample_ms / shortest),
+                                                                    1.0, most_calls_per_sample))
+                                      : 1;
         m_untimed = m_case.calls_per_sample > 1  ? m_case.calls_per_sample / 2
                     : shortest < warmed_below_ms ? 1
                                                  : 0;

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstring>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "core/support/counted.h"
@@ -210,21 +211,35 @@ Launch::~Launch() {
 
 // Threads that a library keeps may spin for a while after a call, where they would take the next one's
 // processor: all processes but one are stopped, and have stopped before that one goes on.
-void Launch::leave_running(Participant who) {
+LaunchResult<void> Launch::leave_running(Participant who) {
     for (const auto other : all_participants) {
         const auto index = static_cast<std::size_t>(other);
         if (other == who || m_stopped[index]) continue;
         ::kill(-m_processes[index], SIGSTOP);
-        siginfo_t how{};
-        while (::waitid(P_PID, static_cast<id_t>(m_processes[index]), &how, WSTOPPED | WEXITED | WNOWAIT) <
-                   0 &&
-               errno == EINTR) {
-        }
         m_stopped[index] = true;
+        IIR2D_RETURN_IF_ERROR(wait_until_stopped(other));
     }
     const auto index = static_cast<std::size_t>(who);
     if (m_stopped[index]) ::kill(-m_processes[index], SIGCONT);
     m_stopped[index] = false;
+    return {};
+}
+
+// One that has ended counts as stopped: its own turn finds that out.
+LaunchResult<void> Launch::wait_until_stopped(Participant who) {
+    const auto process = static_cast<id_t>(m_processes[static_cast<std::size_t>(who)]);
+    const auto deadline = Clock::now() + m_plan.longest_call;
+    for (int tries = 0;; ++tries) {
+        siginfo_t how{};
+        if (::waitid(P_PID, process, &how, WSTOPPED | WEXITED | WNOHANG | WNOWAIT) != 0 || how.si_pid != 0)
+            return {};
+        if (m_control.cancelled())
+            return std::unexpected(LaunchError{.who = who, .what = {}, .cancelled = true});
+        if (Clock::now() > deadline)
+            return launch_error(who, "its process could not be stopped after a call");
+        // It takes some microseconds, and longer where other programs use the processors.
+        if (tries > 100) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
 }
 
 // Whatever they do: what they computed is in the memory.
@@ -238,7 +253,7 @@ void Launch::end_all() {
 }
 
 LaunchResult<TimedSample> Launch::call(Participant who, int untimed, int timed) {
-    if (m_plan.threads > 1) leave_running(who);
+    if (m_plan.threads > 1) IIR2D_RETURN_IF_ERROR(leave_running(who));
     Page& page = page_of(who);
     page.untimed = untimed;
     page.timed = timed;

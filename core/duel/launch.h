@@ -39,8 +39,8 @@ struct LaunchPlan {
     std::filesystem::path base, now;
     int threads = 1;
     std::vector<int> processors;
-    // In which the participants are started and their results lie in memory: the first process may be given
-    // another processor than the second.
+    // The order in which participants are started and their results lie in memory: the first process may be
+    // given another processor than the second.
     std::array<Participant, participant_count> order = all_participants;
     std::int64_t alignment = 0;         // of every plane beyond a page's start; a multiple of 64
     std::size_t environment_bytes = 0;  // that are added to the environment, which moves the stack
@@ -73,7 +73,8 @@ class Launch {
     void ask(Participant who, Command command);
     LaunchResult<void> wait_for(Participant who, const std::string& doing);
     Page& page_of(Participant who) const;
-    void leave_running(Participant who);
+    LaunchResult<void> leave_running(Participant who);
+    LaunchResult<void> wait_until_stopped(Participant who);
     void end_all();
 
     LaunchPlan m_plan;

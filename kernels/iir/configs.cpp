@@ -278,7 +278,7 @@ Result<void> forward_by_choice(const FilterDesc& desc, const Filters& filters, i
     const bool whole = filters.size() == 1 && element_of(desc) == storage_type(desc.precision);
     const auto made = tune::choose({}, FilterConfigs(desc, job, first, !whole, *threads));
     if (!made) return std::unexpected(made.error());
-    tune::count_veto(made->choice.config, y);
+    tune::count_veto(made->choice.config, y, first_row_multiple(y));
     return tune::watched(made->turn, made->choice.config, [&](const Config& config) {
         return [&, config] { return forward_planes({desc, filters, *threads, config}, x, y, control); };
     });

@@ -19,6 +19,12 @@
 
 namespace iir2d::iir {
 
+// Returns of how many bytes the address of a plane's first row is a multiple where non-temporal stores can
+// fill lines: those of two samples.
+inline std::int64_t first_row_multiple(const TensorView& y) {
+    return 2 * static_cast<std::int64_t>(element_size(y.type));
+}
+
 class FilterConfigs final : public tune::Question {
   public:
     // Lists the configs of a filter on the CPU. `job` is that of the descriptor's first filter, `data`; all

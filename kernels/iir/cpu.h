@@ -49,7 +49,7 @@ void choose_schedule(CpuJob& job, const Shape& shape);
 
 // Threads for that many samples: below some, starting them costs more than it saves.
 constexpr int threads_worth(int threads, std::int64_t samples) {
-    return samples < (std::int64_t{1} << 17) ? 1 : threads;
+    return samples < (std::int64_t{1} << 16) ? 1 : threads;
 }
 constexpr int threads_of(const Config& config, int threads, std::int64_t samples) {
     return config.threads != 0 ? config.threads : threads_worth(threads, samples);

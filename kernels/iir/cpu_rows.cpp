@@ -129,7 +129,7 @@ bool RowBands<S, A>::filter_bands(Watch& watch) {
 }
 
 // A load waits for a store shortly before it whose address agrees with its own in the lowest 12 bits (4K
-// aliasing). A config that asks for such stores gets them where rows are aligned, which the sweeps look at.
+// aliasing). A config that asks for such stores gets them where the rows lie so, which the sweeps look at.
 template <class S, class A>
 bool RowBands<S, A>::takes_non_temporal_stores() const {
     if (m_stores != 0) return m_stores == stores_past;
@@ -145,12 +145,17 @@ bool RowBands<S, A>::takes_non_temporal_stores() const {
 // columns, so that the number is even.
 template <class S, class A>
 std::int64_t RowBands<S, A>::columns_before_line() const {
-    const auto bytes = static_cast<std::int64_t>(sizeof(S));
-    const std::int64_t line = m_plane.out_stride * bytes % 64 == 0 ? 64 : 32;
+    constexpr std::int64_t cache_line = 64;
+    constexpr std::int64_t bytes = sizeof(S);
+    const std::int64_t stride = m_plane.out_stride * bytes;
+    // A store of half a line is as far as vectors reach with AVX2.
+    const std::int64_t line =
+        stride % cache_line == 0 ? cache_line : std::clamp<std::int64_t>(vector_bytes(), 32, cache_line);
     const auto behind = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(m_plane.out) %
                                                   static_cast<std::uintptr_t>(line));
-    const bool pairs = behind % (2 * bytes) == 0 && m_plane.out_stride * bytes % line == 0;
-    return pairs ? std::min((line - behind) % line / bytes, m_plane.width) : 0;
+    if (stride % line != 0 || behind % (2 * bytes) != 0) return 0;
+    const std::int64_t columns = (line - behind) % line / bytes;
+    return columns < m_plane.width ? columns : 0;
 }
 
 template <class S, class A>

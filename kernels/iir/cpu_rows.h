@@ -116,8 +116,8 @@ class RowBands {
         bool non_temporal;
     };
 
-    // Returns how many columns lie before the first whole cache line of each row of the output; 0 where rows
-    // differ in that.
+    // Returns how many columns lie before the first whole cache line of each row of the output, or with AVX2
+    // half a line; 0 where rows differ in that.
     std::int64_t columns_before_line() const;
     // Returns parts of `columns` at most. The first `lead` columns, if any, are a part of their own.
     static std::vector<Part> make_parts(const SweptPass<A>& last_pass, std::int64_t width, std::int64_t lead,

@@ -167,7 +167,7 @@ Result<void> FilterPlan::run(const ConstTensorView& x, const TensorView& y, cons
                                  control);
         }
         const auto& cpu = std::get<State::OnCpu>(m_state->work);
-        tune::count_veto(m_state->choice.config, views->y);
+        tune::count_veto(m_state->choice.config, views->y, iir::first_row_multiple(views->y));
         std::optional<iir::CpuJob> other;  // by a config that is not the plan's, whose turn it is
         return tune::watched(m_state->turn, m_state->choice.config, [&](const Config& config) {
             if (cpu.is_all_of_it && config != cpu.first.config) {

@@ -51,7 +51,7 @@ enum class Downward {
 template <class Sample, class Arithmetic>
 struct RowsSweep {
     std::int64_t rows = 0;     // at most rows_of_band()
-    std::int64_t columns = 0;  // a multiple of tile_columns, except where the row ends with them
+    std::int64_t columns = 0;  // a multiple of tile_columns, except where a row begins or ends with them
     bool reversed = false;     // from the last column to the first
     bool begins = true;        // with the row's first samples, or its last ones where it is reversed
 

@@ -7,9 +7,11 @@
 #include <cmath>
 #include <limits>
 
+#include "iir2d/config.h"
 #include "kernels/iir/adjoint.h"
 #include "kernels/iir/cpu.h"
 #include "kernels/iir/plan_checks.h"
+#include "kernels/support/aligned_array.h"
 #include "tests/kernels/iir/adjoint_testing.h"
 #include "tests/kernels/iir/iir_testing.h"
 #include "tests/kernels/iir/random_filter.h"
@@ -259,6 +261,44 @@ TEST(CpuAdjointOf, AStoppedRunSaysSo) {
     const auto done = iir::forward_cpu(adjoint, view, view, {.stop = stop.get_token()});
     ASSERT_FALSE(done);
     EXPECT_EQ(done.error().code, ErrorCode::cancelled);
+}
+
+// The adjoint adds to columns at the ends of rows, which are held until it does. Rows begin `bytes` after a
+// cache line's start.
+TEST(CpuAdjoint, NonTemporalStoresGiveTheSameBitsWhereverRowsBegin) {
+    for (int id = 1; id <= std::ssize(filter_table()); ++id) {
+        const auto data = *make_filter({.id = id});
+        for (const Border border : {Border::mirror, Border::wrap, Border::clamp}) {
+            for (const std::int64_t w : {4, 12, 20, 45, 560}) {
+                const FilterDesc desc{.shape = {.h = 35, .w = w}, .filter = {.id = id}, .border = border};
+                const auto noise = random_plane(count_of(desc.shape), 5);
+                const std::vector<float> dy(noise.begin(), noise.end());
+                const std::int64_t stride = (w + 31) / 16 * 16;
+                const auto run = [&](std::int32_t stores, float* out) {
+                    iir::CpuJob job = iir::make_adjoint_job(desc, data, 1);
+                    job.config.stores = stores;
+                    const Shape& s = desc.shape;
+                    EXPECT_TRUE(
+                        iir::forward_cpu(job, {dy.data(), ElementType::f32, s, w, w * s.h, w * s.h},
+                                         {out, ElementType::f32, s, stride, stride * s.h, stride * s.h}, {}));
+                };
+                const auto count = static_cast<std::size_t>(stride * (desc.shape.h + 1));
+                const support::AlignedArray<float> through(count);
+                const support::AlignedArray<float> past(count);
+                for (const std::int64_t bytes : {0, 16, 48}) {
+                    run(stores_through, through.data());
+                    float* const out = past.data() + bytes / 4;
+                    run(stores_past, out);
+                    for (std::int64_t r = 0; r < desc.shape.h; ++r) {
+                        ASSERT_TRUE(
+                            std::equal(out + r * stride, out + r * stride + w, through.data() + r * stride))
+                            << describe(desc) << " " << w << " columns, row " << r << ", " << bytes
+                            << " bytes";
+                    }
+                }
+            }
+        }
+    }
 }
 
 }  // namespace

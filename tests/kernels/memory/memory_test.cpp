@@ -81,7 +81,7 @@ void fail_each(const Call& call, Who who) {
 
 // A plane that is just large enough for more than one thread (iir::threads_worth()): of several small ones
 // each thread would take its own (iir::deals_planes()), and none would share rows.
-constexpr std::int64_t side = 368;
+constexpr std::int64_t side = 256;
 constexpr std::int64_t planes = 1;
 constexpr auto count = static_cast<std::size_t>(planes * side * side);
 

@@ -218,7 +218,7 @@ TEST(ConfigResolved, RowsThatAreNotWholeVectorsAreStoredThroughTheCaches) {
 TEST(ConfigResolved, PlanesOneAfterTheOtherHaveTheThreadsOfOne) {
     const Device device = cpu(2);
     if (device.threads() < 2) GTEST_SKIP() << "one thread: there is nothing to choose";
-    const FilterDesc desc{.shape = {1, 7, 150, 150}, .filter = {.id = 1}, .element = ElementType::f16};
+    const FilterDesc desc{.shape = {1, 7, 100, 100}, .filter = {.id = 1}, .element = ElementType::f16};
     EXPECT_EQ(resolved(device, desc, config("share:rows")).value().threads, 1);
     EXPECT_EQ(resolved(device, desc, config("share:planes")).value().threads, 2);
 }
