@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstdio>
 #include <memory>
+#include <new>
 #include <system_error>
 
 #include "core/support/atomic_file.h"
@@ -24,10 +25,15 @@ namespace {
 
 using Digest = std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)>;
 
+// OpenSSL fails here only where memory is short, and says so by a value.
+void expect_done(int done) {
+    if (done != 1) throw std::bad_alloc();
+}
+
 std::string hex_of(EVP_MD_CTX* context) {
     std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
     unsigned int size = 0;
-    EVP_DigestFinal_ex(context, bytes.data(), &size);
+    expect_done(EVP_DigestFinal_ex(context, bytes.data(), &size));
     return to_hex(std::span(bytes).first(size));
 }
 
@@ -38,12 +44,13 @@ struct Sha256::State {
 };
 
 Sha256::Sha256() : m_state(std::make_unique<State>()) {
-    EVP_DigestInit_ex(m_state->context.get(), EVP_sha256(), nullptr);
+    if (!m_state->context) throw std::bad_alloc();
+    expect_done(EVP_DigestInit_ex(m_state->context.get(), EVP_sha256(), nullptr));
 }
 Sha256::~Sha256() = default;
 
 void Sha256::add(std::span<const std::byte> bytes) {
-    EVP_DigestUpdate(m_state->context.get(), bytes.data(), bytes.size());
+    expect_done(EVP_DigestUpdate(m_state->context.get(), bytes.data(), bytes.size()));
 }
 
 std::string Sha256::hex() {

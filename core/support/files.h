@@ -32,7 +32,7 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t lim
 // Returns the file's first `most` bytes, all of a shorter one, or what came before it could not be read on.
 std::string beginning_of(const std::filesystem::path& path, std::size_t most);
 
-// Computes the SHA-256 of what add() is given, in order.
+// Computes the SHA-256 of what add() is given, in order. Throws std::bad_alloc where memory is short.
 class Sha256 {
   public:
     Sha256();
