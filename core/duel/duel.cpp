@@ -224,7 +224,7 @@ class CaseDuel {
         return shortest;
     }
 
-    // Decided once, for all builds and launches.
+    // Chooses how many calls are made in a turn, once for all builds and launches.
     void choose_calls() {
         const double shortest = shortest_call_ms();
         m_case.calls_per_sample = m_threads > 1
@@ -271,7 +271,7 @@ class CaseDuel {
     }
 
     LaunchResult<void> measure_block(Launch& launch, DuelLaunch& record) {
-        std::array<Participant, participant_count> order = drawn_order(m_draws);
+        auto order = drawn_order(m_draws);
         for (int round = 0; round < 2; ++round) {
             IIR2D_TRY(auto measured, measure_round(launch, order));
             record.rounds.push_back(std::move(measured));

@@ -25,7 +25,7 @@ namespace {
 
 using Digest = std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)>;
 
-// OpenSSL fails here only where memory is short, and says so by a value.
+// Throws std::bad_alloc where OpenSSL reports a failure: for a digest that is a lack of memory.
 void expect_done(int done) {
     if (done != 1) throw std::bad_alloc();
 }

@@ -19,8 +19,8 @@
 
 namespace iir2d::iir {
 
-// Returns of how many bytes the address of a plane's first row is a multiple where non-temporal stores can
-// fill lines: those of two samples.
+// Returns the alignment in bytes that a plane's first row needs for non-temporal stores: that of two samples,
+// since columns are taken in pairs.
 inline std::int64_t first_row_multiple(const TensorView& y) {
     return 2 * static_cast<std::int64_t>(element_size(y.type));
 }

@@ -148,7 +148,7 @@ std::int64_t RowBands<S, A>::columns_before_line() const {
     constexpr std::int64_t cache_line = 64;
     constexpr std::int64_t bytes = sizeof(S);
     const std::int64_t stride = m_plane.out_stride * bytes;
-    // A store of half a line is as far as vectors reach with AVX2.
+    // With AVX2 a vector is half a cache line, so half lines will do.
     const std::int64_t line =
         stride % cache_line == 0 ? cache_line : std::clamp<std::int64_t>(vector_bytes(), 32, cache_line);
     const auto behind = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(m_plane.out) %

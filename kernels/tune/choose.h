@@ -61,8 +61,8 @@ void describe(const Choice& choice, KernelIdentity& kernel);
 
 // Ends a run that was timed.
 void add_run(const Turn& turn, std::size_t index, double milliseconds);
-// Counts a run whose rows do not lie as the stores of its config ask: at multiples of 32 bytes, of which the
-// first row of a plane has to begin at a multiple of `first_row` bytes only. Strides are resolved.
+// Counts a run whose rows do not lie as the stores of its config ask: row strides have to be multiples of 32
+// bytes, the first row of a plane has to begin at a multiple of `first_row` bytes. Strides are resolved.
 void count_veto(const Config& config, const TensorView& y, std::int64_t first_row = 32);
 
 // Returns prepare(config)(), a Result<void>, by the plan's config `own`; where the plan has a turn, by that

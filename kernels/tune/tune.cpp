@@ -163,10 +163,11 @@ void count_veto(const Config& config, const TensorView& y, std::int64_t first_ro
     if (config.stores != stores_past) return;
     constexpr std::int64_t needed = 32;
     const auto size = static_cast<std::int64_t>(element_size(y.type));
-    const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(y.data) % 4096);
-    const bool aligned = address % first_row == 0 && (y.shape.h == 1 || y.row_stride * size % needed == 0) &&
-                         (y.shape.c == 1 || y.plane_stride * size % first_row == 0) &&
-                         (y.shape.n == 1 || y.image_stride * size % first_row == 0);
+    const bool aligned =
+        reinterpret_cast<std::uintptr_t>(y.data) % static_cast<std::uintptr_t>(first_row) == 0 &&
+        (y.shape.h == 1 || y.row_stride * size % needed == 0) &&
+        (y.shape.c == 1 || y.plane_stride * size % first_row == 0) &&
+        (y.shape.n == 1 || y.image_stride * size % first_row == 0);
     if (!aligned) Decider::of_process().count_veto();
 }
 

@@ -263,8 +263,8 @@ TEST(CpuAdjointOf, AStoppedRunSaysSo) {
     EXPECT_EQ(done.error().code, ErrorCode::cancelled);
 }
 
-// The adjoint adds to columns at the ends of rows, which are held until it does. Rows begin `bytes` after a
-// cache line's start.
+// The adjoint holds columns at the ends of rows back until it has added to them. Rows begin `bytes` after the
+// start of a cache line.
 TEST(CpuAdjoint, NonTemporalStoresGiveTheSameBitsWhereverRowsBegin) {
     for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         const auto data = *make_filter({.id = id});

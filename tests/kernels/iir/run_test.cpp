@@ -91,23 +91,22 @@ TEST(FilterRun, InPlaceStridesAndOddAddressesGiveTheSameBits) {
     }
 }
 
-// The output's rows begin `bytes` after the start of a cache line, as large arrays of NumPy do, and there are
-// samples of others to both sides of them.
-template <class S>
+// Expects the bits of ordinary stores from non-temporal ones whose rows begin `bytes` after the start of a
+// cache line, as large arrays of NumPy do, and nothing written beside the rows.
 void expect_bits_after_line_start(const FilterDesc& desc, std::size_t bytes) {
     const auto noise = random_plane(count_of(desc.shape), 4);
-    const std::vector<S> x(noise.begin(), noise.end());
+    const std::vector<float> x(noise.begin(), noise.end());
     const ConstTensorView from{x.data(), storage_type(desc.precision), desc.shape};
-    std::vector<S> expected(x.size());
+    std::vector<float> expected(x.size());
     ASSERT_TRUE(FilterPlan::make(*Device::cpu(1), desc, Config{.stores = stores_through})
                     ->run(from, {expected.data(), from.type, desc.shape}));
     const std::int64_t stride = (desc.shape.w + 31) / 16 * 16;
-    const std::int64_t behind = static_cast<std::int64_t>(bytes / sizeof(S));
+    const std::int64_t behind = static_cast<std::int64_t>(bytes / sizeof(float));
     const auto count = static_cast<std::size_t>(stride * (desc.shape.h + 1));
-    const support::AlignedArray<S> owner(count);
-    const std::span<S> memory(owner.data(), count);
-    std::ranges::fill(memory, S(-9));
-    S* const out = memory.data() + behind;
+    const support::AlignedArray<float> owner(count);
+    const std::span<float> memory(owner.data(), count);
+    std::ranges::fill(memory, -9.0F);
+    float* const out = memory.data() + behind;
     ASSERT_EQ(reinterpret_cast<std::uintptr_t>(out) % 64, bytes);
     const TensorView to{out, from.type, desc.shape, stride, 0};
     for (const bool in_place : {false, true}) {
@@ -117,13 +116,13 @@ void expect_bits_after_line_start(const FilterDesc& desc, std::size_t bytes) {
                         ->run(in_place ? ConstTensorView(to) : from, to));
         for (std::int64_t r = 0; r < desc.shape.h; ++r) {
             ASSERT_EQ(std::memcmp(out + r * stride, expected.data() + r * desc.shape.w,
-                                  static_cast<std::size_t>(desc.shape.w) * sizeof(S)),
+                                  static_cast<std::size_t>(desc.shape.w) * sizeof(float)),
                       0)
                 << describe(desc) << " " << desc.shape.w << " columns, row " << r << ", " << bytes
                 << " bytes, in place " << in_place;
         }
     }
-    EXPECT_EQ(std::ranges::count(memory, S(-9)), std::ssize(memory) - count_of(desc.shape));
+    EXPECT_EQ(std::ranges::count(memory, -9.0F), std::ssize(memory) - count_of(desc.shape));
 }
 
 TEST(FilterRun, NonTemporalStoresGiveTheSameBitsWhereverRowsBegin) {
@@ -135,9 +134,9 @@ TEST(FilterRun, NonTemporalStoresGiveTheSameBitsWhereverRowsBegin) {
                                     .filter = {.id = id},
                                     .border = border,
                                     .start = border == Border::wrap ? Start::steady : Start::truncated};
-                    expect_bits_after_line_start<float>(desc, bytes);
+                    expect_bits_after_line_start(desc, bytes);
                     desc.precision = Precision::mixed;
-                    expect_bits_after_line_start<float>(desc, bytes);
+                    expect_bits_after_line_start(desc, bytes);
                     if (HasFailure()) return;
                 }
             }
