@@ -8,10 +8,12 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <new>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "core/benchmark/draws.h"
@@ -41,12 +43,15 @@ constexpr int warm_up_calls = 3;
 // Where a call of any build takes less than this, each is made once untimed before it is timed, of all builds
 // alike: the process has slept meanwhile.
 constexpr double warmed_below_ms = 5;
-// Waking a second thread takes as long as a short call, now more and now less. So a sample of calls of
-// several threads is the mean of as many as take `threaded_sample_ms`, after half as many that are not timed.
+// Waking a second thread takes as long as a short call, now more and now less, and a thread may lose its
+// processor. So a sample of short calls of several threads is the median of as many as take
+// `threaded_sample_ms`, at least `fewest_threaded_calls`, after half as many that are not timed.
 constexpr double threaded_sample_ms = 1;
-constexpr double most_calls_per_sample = 64;
-// How long the pairs of a launch take, about: what starting its processes takes.
-constexpr double launch_ms = 40;
+constexpr int fewest_threaded_calls = 3;
+constexpr int most_calls_per_sample = 64;
+// How long the pairs of a launch take, about: as long as it took to start and warm up its processes, and at
+// least this.
+constexpr double least_launch_ms = 40;
 constexpr int fewest_blocks = 2;
 constexpr int most_blocks = 50;
 constexpr std::int64_t alignment_step = 64;
@@ -80,6 +85,10 @@ std::array<Participant, participant_count> drawn_order(Draws& draws) {
     std::array<Participant, participant_count> order = all_participants;
     for (std::size_t i = participant_count - 1; i > 0; --i) std::swap(order[i], order[draws.below(i + 1)]);
     return order;
+}
+
+bool equal_bits(std::span<const std::byte> a, std::span<const std::byte> b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
 std::string sentence_of(const LaunchError& error) {
@@ -169,17 +178,19 @@ class CaseDuel {
             .longest_call =
                 std::chrono::milliseconds(static_cast<std::int64_t>(m_settings.longest_call_seconds * 1000))};
         DuelLaunch record{.alignment = plan.alignment, .processors = plan.processors, .rounds = {}};
+        const auto start = Clock::now();
         IIR2D_TRY(const auto launch, Launch::start(prepared, plan, m_control));
         IIR2D_RETURN_IF_ERROR(note_identity(*launch, Participant::base, m_base));
         IIR2D_RETURN_IF_ERROR(note_identity(*launch, Participant::control, m_base));
         IIR2D_RETURN_IF_ERROR(note_identity(*launch, Participant::now, m_now));
         IIR2D_RETURN_IF_ERROR(warm_up(*launch, plan.order));
         if (!outputs_agree(prepared, *launch)) return {};
-        if (m_blocks == 0) m_blocks = blocks_for();
-        for (int block = 0; block < m_blocks; ++block) {
+        const int blocks =
+            blocks_for(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+        for (int block = 0; block < blocks; ++block) {
             IIR2D_RETURN_IF_ERROR(measure_block(*launch, record));
             // What is half a launch is no launch: the next look is at what there was before.
-            if (out_of_time() && block + 1 < m_blocks && block + 1 < fewest_blocks) return {};
+            if (out_of_time() && block + 1 < blocks && block + 1 < fewest_blocks) return {};
             if (out_of_time() && block + 1 >= fewest_blocks) break;
         }
         m_case.launches.push_back(std::move(record));
@@ -227,20 +238,18 @@ class CaseDuel {
     // Chooses how many calls are made in a turn, once for all builds and launches.
     void choose_calls() {
         const double shortest = shortest_call_ms();
-        m_case.calls_per_sample = m_threads > 1
-                                      ? static_cast<int>(std::clamp(std::ceil(threaded_sample_ms / shortest),
-                                                                    1.0, most_calls_per_sample))
-                                      : 1;
-        m_untimed = m_case.calls_per_sample > 1  ? m_case.calls_per_sample / 2
-                    : shortest < warmed_below_ms ? 1
-                                                 : 0;
+        const bool warmed = shortest < warmed_below_ms;
+        const bool several = m_threads > 1 && warmed;
+        const double wanted = std::ceil(std::min(threaded_sample_ms / shortest, 1.0 * most_calls_per_sample));
+        m_case.calls_per_sample = several ? std::max(fewest_threaded_calls, static_cast<int>(wanted)) : 1;
+        m_untimed = several ? m_case.calls_per_sample / 2 : warmed ? 1 : 0;
     }
 
     int untimed_of(Participant who) const {
         return who == Participant::copy && m_case.calls_per_sample == 1 ? 0 : m_untimed;
     }
 
-    int blocks_for() const {
+    int blocks_for(double start_ms) const {
         double round_ms = 0;
         for (const auto who : all_participants) {
             round_ms +=
@@ -248,6 +257,7 @@ class CaseDuel {
         }
         const int of_case = m_settings.rule.most_pairs / m_settings.launches / 4;
         const int most = std::clamp(of_case, fewest_blocks, most_blocks);
+        const double launch_ms = std::max(least_launch_ms, start_ms);
         return std::clamp(static_cast<int>(launch_ms / (2 * round_ms)), fewest_blocks, most);
     }
 
@@ -255,7 +265,7 @@ class CaseDuel {
     bool outputs_agree(const PreparedCase& prepared, const Launch& launch) {
         const auto base = launch.output_of(Participant::base);
         const auto now = launch.output_of(Participant::now);
-        if (m_case.outputs && m_case.outputs->equal_bits && std::ranges::equal(base, now)) return true;
+        if (m_case.outputs && m_case.outputs->equal_bits && equal_bits(base, now)) return true;
         std::string why;
         auto outputs = duel::compare_outputs(prepared, m_case.what, base, now, why);
         if (!outputs) {
@@ -352,8 +362,7 @@ class CaseDuel {
     bool m_glances = false;  // whether somebody looks between looks: they cost time
     std::vector<int> m_allowed = allowed_processors();
     std::array<double, participant_count> m_call_ms{};
-    int m_untimed = 0;  // calls before a sample
-    int m_blocks = 0;
+    int m_untimed = 0;            // calls before a sample
     std::size_t m_looked_at = 0;  // launches
     std::size_t m_next_look = static_cast<std::size_t>(m_settings.launches);
     Clock::time_point m_started = Clock::now();

@@ -67,7 +67,7 @@ struct DuelCase {
     DuelVerdict verdict = DuelVerdict::undecided;
     std::string reason;  // of AMBIGUOUS, WRONG and FAILED
     std::optional<DuelOutputs> outputs;
-    int calls_per_sample = 1;  // a sample is the mean of so many
+    int calls_per_sample = 1;  // a sample is the median of so many
     std::vector<DuelLaunch> launches;
     std::vector<DuelLook>
         looks;           // after `launches` launches, after half as many again each time, and at the end

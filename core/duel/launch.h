@@ -57,7 +57,7 @@ class Launch {
     Launch(const Launch&) = delete;
     Launch& operator=(const Launch&) = delete;
 
-    // Calls `untimed` times and then `timed` times more, of which the sample is the mean.
+    // Calls `untimed` times and then `timed` times more, of which the sample is the median.
     LaunchResult<TimedSample> call(Participant who, int untimed, int timed);
 
     std::span<const std::byte> output_of(Participant who) const;

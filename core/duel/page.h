@@ -61,7 +61,7 @@ struct Page {
     // The worker's answer.
     Answer answer;
     char text[text_bytes];
-    double milliseconds;  // mean of the timed calls
+    double milliseconds;  // median of the timed calls
     std::int32_t preempted;
     std::int32_t version[3];
     char fingerprint[text_bytes];

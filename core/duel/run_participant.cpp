@@ -18,9 +18,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/benchmark/copy_probe.h"
 #include "core/benchmark/preemption.h"
+#include "core/benchmark/statistics.h"
 #include "core/duel/page.h"
 
 namespace workbench::duel {
@@ -212,15 +214,12 @@ class Participant {
             if (auto wrong = once(nullptr); !wrong.empty()) return wrong;
         }
         const auto before = involuntary_switches(PreemptionScope::process);
-        const int timed = std::max(1, m_page.timed);
-        double total = 0;
-        for (int i = 0; i < timed; ++i) {
-            double milliseconds = 0;
+        m_times.resize(static_cast<std::size_t>(std::max(1, m_page.timed)));
+        for (double& milliseconds : m_times) {
             if (auto wrong = once(&milliseconds); !wrong.empty()) return wrong;
-            total += milliseconds;
         }
         const auto after = involuntary_switches(PreemptionScope::process);
-        m_page.milliseconds = total / timed;
+        m_page.milliseconds = median_in_place(m_times);
         m_page.preempted = before && after && *after > *before ? 1 : 0;
         return {};
     }
@@ -248,6 +247,7 @@ class Participant {
     Call m_call;
     Library m_library;
     std::unique_ptr<CopyProbe> m_copy;
+    std::vector<double> m_times;
 };
 
 template <class T>

@@ -10,6 +10,7 @@
 //   ..._refuse  fails with a sentence         ..._meddle  changes its input
 //   ..._trap    crashes while it is opened     ..._stall  never ends being opened
 //   ..._child   starts a process that sleeps, and writes its number into the file IIR2D_PLANTED_CHILD
+//   ..._uneven  takes 2 ms longer in every eighth call
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -44,6 +45,7 @@ struct Planted {
     int rows = -1;  // of what is repeated; below 0: the default
     int columns = -1;
     std::vector<double> scratch;
+    int calls = 0;
 
     Planted() {
         const char* path = std::getenv("IIR2D_PLANTED_REAL");
@@ -124,6 +126,7 @@ IIR2D_API int iir2d_forward_cpu(const void* in, void* out, const IIR2D_Params* p
         static const bool started = start_child();
     if (const int status = p.real(in, out, params); status != IIR2D_STATUS_OK) return status;
     if (p.kind == "slower") return repeat_some(p, in, *params);
+    if (p.kind == "uneven" && ++p.calls % 8 == 0) usleep(2000);
     if (p.kind == "wrong" || p.kind == "near") change_one_sample(out, *params, p.kind == "wrong");
     return IIR2D_STATUS_OK;
 }
