@@ -9,7 +9,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <new>
 #include <numeric>
@@ -45,15 +44,13 @@ constexpr int warm_up_calls = 3;
 constexpr double warmed_below_ms = 5;
 // Waking a second thread takes as long as a short call, now more and now less, and a thread may lose its
 // processor. So a sample of short calls of several threads is the median of as many as take
-// `threaded_sample_ms`, at least `fewest_threaded_calls`, after half as many that are not timed.
+// `threaded_sample_ms`, at least `fewest_threaded_calls`, after half as many that are not timed. Where the
+// other build's calls take far longer, its sample takes no more than `longest_sample_ms` for that.
 constexpr double threaded_sample_ms = 1;
+constexpr double longest_sample_ms = 50;
 constexpr int fewest_threaded_calls = 3;
 constexpr int most_calls_per_sample = 64;
-// How long the pairs of a launch take, about: as long as it took to start and warm up its processes, and at
-// least this.
-constexpr double least_launch_ms = 40;
 constexpr int fewest_blocks = 2;
-constexpr int most_blocks = 50;
 constexpr std::int64_t alignment_step = 64;
 constexpr std::int64_t most_alignment = 4096;
 constexpr std::size_t most_environment = 4096;
@@ -138,6 +135,13 @@ class CaseDuel {
         return true;
     }
 
+    // Ends the case where memory was short.
+    void fail_for_memory() {
+        const std::string why = "there is not enough memory for the planes of " + m_case.what.key;
+        m_of_all = Error{ErrorKind::device_failure, why};
+        end(DuelVerdict::failed, why);
+    }
+
     DuelCase take() { return std::move(m_case); }
     // Why no case can be measured; absent: this one was.
     const std::optional<Error>& of_all() const { return m_of_all; }
@@ -184,9 +188,9 @@ class CaseDuel {
         IIR2D_RETURN_IF_ERROR(note_identity(*launch, Participant::control, m_base));
         IIR2D_RETURN_IF_ERROR(note_identity(*launch, Participant::now, m_now));
         IIR2D_RETURN_IF_ERROR(warm_up(*launch, plan.order));
+        const double start_ms = std::chrono::duration<double, std::milli>(Clock::now() - start).count();
         if (!outputs_agree(prepared, *launch)) return {};
-        const int blocks =
-            blocks_for(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+        const int blocks = duel_blocks_of_launch(m_settings, round_ms(), start_ms);
         for (int block = 0; block < blocks; ++block) {
             IIR2D_RETURN_IF_ERROR(measure_block(*launch, record));
             // What is half a launch is no launch: the next look is at what there was before.
@@ -226,21 +230,15 @@ class CaseDuel {
         return {};
     }
 
-    double shortest_call_ms() const {
-        double shortest = std::numeric_limits<double>::infinity();
-        for (const auto who : all_participants) {
-            if (who != Participant::copy)
-                shortest = std::min(shortest, m_call_ms[static_cast<std::size_t>(who)]);
-        }
-        return shortest;
-    }
-
     // Chooses how many calls are made in a turn, once for all builds and launches.
     void choose_calls() {
-        const double shortest = shortest_call_ms();
+        const auto call_ms = [&](Participant who) { return m_call_ms[static_cast<std::size_t>(who)]; };
+        const auto [shortest, longest] = std::minmax(
+            {call_ms(Participant::base), call_ms(Participant::now), call_ms(Participant::control)});
         const bool warmed = shortest < warmed_below_ms;
         const bool several = m_threads > 1 && warmed;
-        const double wanted = std::ceil(std::min(threaded_sample_ms / shortest, 1.0 * most_calls_per_sample));
+        const double wanted = std::ceil(std::min(
+            {threaded_sample_ms / shortest, longest_sample_ms / longest, 1.0 * most_calls_per_sample}));
         m_case.calls_per_sample = several ? std::max(fewest_threaded_calls, static_cast<int>(wanted)) : 1;
         m_untimed = several ? m_case.calls_per_sample / 2 : warmed ? 1 : 0;
     }
@@ -249,16 +247,11 @@ class CaseDuel {
         return who == Participant::copy && m_case.calls_per_sample == 1 ? 0 : m_untimed;
     }
 
-    int blocks_for(double start_ms) const {
-        double round_ms = 0;
-        for (const auto who : all_participants) {
-            round_ms +=
-                (untimed_of(who) + m_case.calls_per_sample) * m_call_ms[static_cast<std::size_t>(who)];
-        }
-        const int of_case = m_settings.rule.most_pairs / m_settings.launches / 4;
-        const int most = std::clamp(of_case, fewest_blocks, most_blocks);
-        const double launch_ms = std::max(least_launch_ms, start_ms);
-        return std::clamp(static_cast<int>(launch_ms / (2 * round_ms)), fewest_blocks, most);
+    double round_ms() const {
+        double sum = 0;
+        for (const auto who : all_participants)
+            sum += (untimed_of(who) + m_case.calls_per_sample) * m_call_ms[static_cast<std::size_t>(who)];
+        return sum;
     }
 
     // Compares what the two sides computed. What they computed once they compute again, launch after launch.
@@ -272,7 +265,10 @@ class CaseDuel {
             end(DuelVerdict::failed, outputs.error().message);
             return false;
         }
-        if (!m_case.outputs || !outputs->equal_bits) m_case.outputs = *outputs;
+        // Of a build whose results vary, the results that differ most.
+        if (!m_case.outputs || m_case.outputs->equal_bits ||
+            outputs->max_abs_error > m_case.outputs->max_abs_error)
+            m_case.outputs = *outputs;
         if (why.empty()) return true;
         m_case.launches.clear();
         m_case.looks.clear();
@@ -321,12 +317,18 @@ class CaseDuel {
             m_case.looks.push_back(look);
             m_case.verdict = look.verdict;
             if (tell) tell(look, true, m_case.pairs());
-        } else if (tell && count >= 2) {
-            tell(m_glances ? glance() : DuelLook{}, false, m_case.pairs());
+        } else if (tell && count >= 2 && !m_glances) {
+            tell(DuelLook{}, false, m_case.pairs());
+        } else if (tell && count >= 2 && Clock::now() >= m_next_glance) {
+            const auto start = Clock::now();
+            tell(glance(), false, m_case.pairs());
+            const auto end = Clock::now();
+            m_next_glance = end + 10 * (end - start);  // a tenth of the time at most
         }
         if (m_case.verdict != DuelVerdict::undecided || !at_end) return;
-        const std::string why =
-            m_case.looks.empty() ? "there were too few pairs for a look" : m_case.looks.back().reason;
+        const std::string why = !m_case.looks.empty() ? m_case.looks.back().reason
+                                : count < 2           ? "there were too few launches for a look"
+                                                      : "there were too few pairs for a look";
         const std::string limit =
             m_case.pairs() >= static_cast<std::size_t>(m_settings.rule.most_pairs)
                 ? "after the most pairs, " + std::to_string(m_case.pairs())
@@ -360,6 +362,7 @@ class CaseDuel {
     std::optional<Error> m_of_all;
     bool m_ends_duel = false;
     bool m_glances = false;  // whether somebody looks between looks: they cost time
+    Clock::time_point m_next_glance = Clock::now();
     std::vector<int> m_allowed = allowed_processors();
     std::array<double, participant_count> m_call_ms{};
     int m_untimed = 0;            // calls before a sample
@@ -393,6 +396,17 @@ Result<void> check_unchanged(const char* side, const LibraryFile& library) {
 }
 
 }  // namespace
+
+int duel_blocks_of_launch(const DuelSettings& settings, double round_ms, double start_ms) {
+    constexpr double least_ms = 40;
+    constexpr int most_blocks = 50;
+    // With more there would be too little time for the launches of the first look.
+    const double share_ms = 500 * settings.budget_seconds / settings.launches;
+    const double wanted = std::min(std::max(least_ms, start_ms), share_ms) / (2 * round_ms);
+    const int of_pairs = settings.rule.most_pairs / settings.launches / 4;
+    const int most = std::clamp(of_pairs, fewest_blocks, most_blocks);
+    return static_cast<int>(std::clamp(wanted, 1.0 * fewest_blocks, 1.0 * most));
+}
 
 Result<Duel> run_duel(const DuelSettings& settings, const LibraryFile& base, const LibraryFile& now,
                       const TaskControl& control, const DuelEvents& events) {
@@ -428,8 +442,8 @@ Result<Duel> run_duel(const DuelSettings& settings, const LibraryFile& base, con
             complete = !control.cancelled() &&
                        one.run(inputs.input_of(what), tell, static_cast<bool>(events.on_progress));
         } catch (const std::bad_alloc&) {
-            return fail(ErrorKind::device_failure,
-                        "there is not enough memory for the planes of " + what.key);
+            one.fail_for_memory();
+            complete = true;
         }
         if (one.of_all() && (duel.cases.empty() || one.ends_duel())) return std::unexpected(*one.of_all());
         if (!complete) {

@@ -94,6 +94,12 @@ constexpr std::size_t look_after(std::size_t due, std::size_t launches) {
     return due;
 }
 
+// Returns how many blocks of two rounds a launch has, from the milliseconds of a round and of starting and
+// warming up the processes. They take about as long as the start, at least 40 ms, and no more than half of
+// one launch's share of the budget, where `launches` launches share it; at least 2 blocks, and at most 50 or
+// a quarter of its share of the pairs.
+int duel_blocks_of_launch(const DuelSettings& settings, double round_ms, double start_ms);
+
 struct Duel {
     DuelSettings settings;
     LibraryFile base, now;

@@ -139,9 +139,10 @@ std::vector<std::string> wrong_with(const DuelCase& c, const DuelSettings& setti
     found = wrong_looks(c, rule, seed, control);
     const bool is_judged = c.verdict == DuelVerdict::same || c.verdict == DuelVerdict::faster ||
                            c.verdict == DuelVerdict::slower;
-    const DuelLook* last = c.last();
     if (c.verdict == DuelVerdict::undecided) found.emplace_back("it has no verdict");
-    if (is_judged && (last == nullptr || last->verdict != c.verdict))
+    // A case fails between looks: the last one had decided nothing.
+    const DuelVerdict looked = c.verdict == DuelVerdict::failed ? DuelVerdict::undecided : c.verdict;
+    if (c.last() != nullptr ? c.last()->verdict != looked : is_judged)
         found.emplace_back("its verdict is not that of its last look");
     if ((is_judged || !c.launches.empty()) && !c.outputs)
         found.emplace_back("it was timed and its results were not compared");

@@ -186,8 +186,8 @@ fs::path built_library(const fs::path& folder) {
 
 Result<fs::path> build_revision(const fs::path& source, const std::string& revision,
                                 const TaskControl& control) {
-    const fs::path cache = cache_directory() / "duel";
     std::error_code error;
+    const fs::path cache = fs::absolute(cache_directory(), error) / "duel";
     fs::create_directories(cache, error);
     if (error)
         return fail(ErrorKind::unwritable_output,

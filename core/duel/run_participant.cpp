@@ -276,6 +276,7 @@ int run_participant(int argc, char** argv) {
     ::setrlimit(RLIMIT_CORE, &no_core_file);
     void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, shared_descriptor, 0);
     if (memory == MAP_FAILED) return lost;
+    ::close(shared_descriptor);  // or programs that a library starts would keep the memory
     auto* first = static_cast<std::byte*>(memory);
     Participant participant(*reinterpret_cast<Page*>(first + index * page_bytes), first, bytes);
     participant.serve();

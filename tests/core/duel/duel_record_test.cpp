@@ -32,7 +32,7 @@ const std::string new_commit(40, 'b');
 
 std::string duel_schema() {
     return testing::schema_of<DuelRecord>(
-        "IIR2D Workbench record of a duel, version 1",
+        "IIR2D Workbench record of a duel, version " + std::to_string(duel_schema_version),
         "A value that could not be had is {\"value\": null, \"reason\": \"...\"}; one that could is "
         "{\"value\": ...}. Times are milliseconds, sizes pixels. docs/duel.md says what each member means.");
 }
@@ -169,10 +169,38 @@ TEST_F(DuelRecordTest, IsRefusedWhereWhatWasTimedWasNotComparedOrIsOutOfBounds) 
                 ElementsAre("case 1: its results differ by more than the bound and it is not WRONG"));
     DuelRecord failed = made_record(1.1, old_commit, new_commit);
     failed.duel.cases.at(0).verdict = DuelVerdict::failed;
+    failed.duel.cases.at(0).launches.resize(5);  // before the first look
+    failed.duel.cases.at(0).looks.clear();
     EXPECT_THAT(inconsistencies(failed), IsEmpty());
     failed.duel.cases.at(0).outputs.reset();
     EXPECT_THAT(inconsistencies(failed),
                 ElementsAre("case 1: it was timed and its results were not compared"));
+}
+
+TEST_F(DuelRecordTest, IsRefusedWhereACaseHidesTheVerdictOfItsLastLook) {
+    for (const auto verdict : {DuelVerdict::ambiguous, DuelVerdict::failed, DuelVerdict::same}) {
+        DuelRecord hidden = made_record(1.1, old_commit, new_commit);
+        ASSERT_EQ(hidden.duel.cases.at(0).verdict, DuelVerdict::slower);
+        hidden.duel.cases.at(0).verdict = verdict;
+        EXPECT_THAT(inconsistencies(hidden), ElementsAre("case 1: its verdict is not that of its last look"));
+    }
+}
+
+TEST_F(DuelRecordTest, MayHaveLaunchesOfDifferentLength) {
+    DuelRecord record = made_record(1.1, old_commit, new_commit);
+    DuelCase& c = record.duel.cases.at(0);
+    for (std::size_t i = 0; i < c.launches.size(); ++i) {
+        auto& rounds = c.launches[i].rounds;
+        const auto once = rounds;
+        for (std::size_t k = 0; k < i; ++k) rounds.insert(rounds.end(), once.begin(), once.end());
+    }
+    DuelRule rule = record.duel.settings.rule;
+    rule.seed = splitmix64(rule.seed, 0);
+    c.looks = {DuelJudge(rule).look(ratios_of(c.launches, Participant::now),
+                                    ratios_of(c.launches, Participant::control), 0.5)};
+    EXPECT_EQ(c.looks[0].effect.pairs, 4U * 36);
+    EXPECT_EQ(c.looks[0].verdict, DuelVerdict::slower);
+    EXPECT_THAT(inconsistencies(record), IsEmpty());
 }
 
 TEST_F(DuelRecordTest, IsRefusedWhereAValueWasChangedWithoutItsSeal) {

@@ -101,6 +101,20 @@ TEST(Duel, MeasuresPairsInMirroredOrderWithControlAndCopy) {
     EXPECT_THAT(workers_of(::getpid()), IsEmpty());
 }
 
+TEST(Duel, GivesALaunchAsMuchTimeAsItsStartTook) {
+    DuelSettings s;                                     // 8 launches, 20 s, 6,400 pairs
+    EXPECT_EQ(duel_blocks_of_launch(s, 1, 0), 20);      // 40 ms
+    EXPECT_EQ(duel_blocks_of_launch(s, 1, 90), 45);     // 90 ms
+    EXPECT_EQ(duel_blocks_of_launch(s, 1, 500), 50);    // no more
+    EXPECT_EQ(duel_blocks_of_launch(s, 20, 100), 2);    // no less
+    EXPECT_EQ(duel_blocks_of_launch(s, 100, 4000), 6);  // half of a launch's 2.5 s
+    EXPECT_EQ(duel_blocks_of_launch(s, 1e-9, 1e300), 50);
+    s.rule.most_pairs = 400;
+    EXPECT_EQ(duel_blocks_of_launch(s, 1, 90), 12);  // a quarter of a launch's 50 pairs
+    s.rule.most_pairs = 16;
+    EXPECT_EQ(duel_blocks_of_launch(s, 1, 90), 2);
+}
+
 TEST(Duel, TakesTheMedianOfShortCallsOfSeveralThreads) {
     if (iir2d::Device::cpu(2)->threads() < 2) GTEST_SKIP() << "one processor: calls have one thread";
     DuelSettings settings = quick_settings();
