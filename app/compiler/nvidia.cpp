@@ -117,36 +117,37 @@ class Functions {
     std::string m_missing;
 };
 
-std::string not_found(const std::string& what, const std::string& why) {
-    return what +
-           " is not found on the loader's path, in CUDA_HOME (or CUDA_PATH) or in the toolkit that "
-           "./bootstrap fetched" +
-           (why.empty() ? "" : " (" + why + ")");
+std::unexpected<NotOpened> not_opened(const std::string& why, const std::string& loader = {}) {
+    return std::unexpected(
+        NotOpened{.reason = why + (loader.empty() ? "" : " (" + loader + ")"), .stored_reason = why});
 }
 
 // Opens the first of the files that is there, with the functions that `find` takes from it. `Number` is what
 // its version is told in.
 template <class Number, class Library>
-Result<Library> open_library(const std::string& name, const std::string& called,
-                             std::span<const char* const> files, void (*find)(Functions&, Library&)) {
-    std::string why;
-    Handle opened = open_first(files, why);
-    if (opened == nullptr) return fail(ErrorKind::device_failure, not_found(name + " (" + called + ")", why));
+std::expected<Library, NotOpened> open_library(const std::string& name, const std::string& called,
+                                               std::span<const char* const> files,
+                                               void (*find)(Functions&, Library&)) {
+    std::string loader;
+    Handle opened = open_first(files, loader);
+    if (opened == nullptr)
+        return not_opened(name + " (" + called +
+                              ") is not found on the loader's path, in CUDA_HOME (or CUDA_PATH) or in the "
+                              "toolkit that ./bootstrap fetched",
+                          loader);
     Library made;
     Functions functions(opened);
     find(functions, made);
-    if (!functions.missing().empty())
-        return fail(ErrorKind::device_failure, name + " has no " + functions.missing());
+    if (!functions.missing().empty()) return not_opened(name + " has no " + functions.missing());
     Number major = 0;
     Number minor = 0;
-    if (made.version(&major, &minor) != 0)
-        return fail(ErrorKind::device_failure, name + " does not say its version");
+    if (made.version(&major, &minor) != 0) return not_opened(name + " does not say its version");
     made.library = {.path = path_of(reinterpret_cast<const void*>(made.version)),
                     .version = std::to_string(major) + "." + std::to_string(minor)};
     return made;
 }
 
-Result<Nvrtc> open_nvrtc() {
+std::expected<Nvrtc, NotOpened> open_nvrtc() {
     static constexpr const char* files[] = {"libnvrtc.so.13", "libnvrtc.so.12"};
     return open_library<int, Nvrtc>("NVRTC", "libnvrtc.so.13 or .12", files,
                                     [](Functions& functions, Nvrtc& made) {
@@ -162,7 +163,7 @@ Result<Nvrtc> open_nvrtc() {
                                     });
 }
 
-Result<NvJitLink> open_nvjitlink() {
+std::expected<NvJitLink, NotOpened> open_nvjitlink() {
     static constexpr const char* files[] = {"libnvJitLink.so.13", "libnvJitLink.so.12", "libnvJitLink.so"};
     return open_library<unsigned, NvJitLink>("nvJitLink", "libnvJitLink.so", files,
                                              [](Functions& functions, NvJitLink& made) {
@@ -185,16 +186,16 @@ void open_builtins_of(const OpenedLibrary& nvrtc) {
     ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
-const Result<Nvrtc>& opened_nvrtc() {
-    static const Result<Nvrtc> opened = [] {
-        Result<Nvrtc> made = open_nvrtc();
+const std::expected<Nvrtc, NotOpened>& opened_nvrtc() {
+    static const std::expected<Nvrtc, NotOpened> opened = [] {
+        std::expected<Nvrtc, NotOpened> made = open_nvrtc();
         if (made) open_builtins_of(made->library);
         return made;
     }();
     return opened;
 }
-const Result<NvJitLink>& opened_nvjitlink() {
-    static const Result<NvJitLink> opened = open_nvjitlink();
+const std::expected<NvJitLink, NotOpened>& opened_nvjitlink() {
+    static const std::expected<NvJitLink, NotOpened> opened = open_nvjitlink();
     return opened;
 }
 
@@ -223,12 +224,12 @@ struct Owned {
 
 }  // namespace
 
-Result<OpenedLibrary> nvrtc() {
+std::expected<OpenedLibrary, NotOpened> nvrtc() {
     if (!opened_nvrtc()) return std::unexpected(opened_nvrtc().error());
     return opened_nvrtc()->library;
 }
 
-Result<OpenedLibrary> nvjitlink() {
+std::expected<OpenedLibrary, NotOpened> nvjitlink() {
     if (!opened_nvjitlink()) return std::unexpected(opened_nvjitlink().error());
     return opened_nvjitlink()->library;
 }
@@ -252,7 +253,7 @@ std::string toolkit_folder() {
 
 Result<std::string> compile_to_ptx(const std::string& text, const std::string& name,
                                    std::span<const std::string> options) {
-    if (!opened_nvrtc()) return std::unexpected(opened_nvrtc().error());
+    if (!opened_nvrtc()) return fail(ErrorKind::device_failure, opened_nvrtc().error().reason);
     const Nvrtc& nvrtc = *opened_nvrtc();
     Owned program(nvrtc);
     if (const Status made = nvrtc.create(&program.handle, text.c_str(), name.c_str(), 0, nullptr, nullptr);
@@ -278,7 +279,7 @@ Result<std::string> compile_to_ptx(const std::string& text, const std::string& n
 }
 
 Result<std::vector<char>> assemble(const std::string& ptx, int sm) {
-    if (!opened_nvjitlink()) return std::unexpected(opened_nvjitlink().error());
+    if (!opened_nvjitlink()) return fail(ErrorKind::device_failure, opened_nvjitlink().error().reason);
     const NvJitLink& linker = *opened_nvjitlink();
     Owned link(linker);
     const std::string arch = "-arch=sm_" + std::to_string(sm);

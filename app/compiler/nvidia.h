@@ -3,7 +3,7 @@
 // here.
 #pragma once
 
-#include <optional>
+#include <expected>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,9 +17,15 @@ struct OpenedLibrary {
     std::string version;  // "13.0"
 };
 
+// Says why a library is not there.
+struct NotOpened {
+    std::string reason;
+    std::string stored_reason;  // without what the loader says, which has paths of this machine
+};
+
 // Returns what each is, or why it is not there. Opened once.
-workbench::Result<OpenedLibrary> nvrtc();
-workbench::Result<OpenedLibrary> nvjitlink();
+std::expected<OpenedLibrary, NotOpened> nvrtc();
+std::expected<OpenedLibrary, NotOpened> nvjitlink();
 // Returns the folder of the toolkit that NVRTC came from or that CUDA_HOME names; empty where none is known.
 std::string toolkit_folder();
 

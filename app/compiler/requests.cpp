@@ -162,12 +162,13 @@ Json targets() {
                         {"version", one.version},
                         {"path", one.path},
                         {"flags", one.flags},
-                        {"reason", one.reason}});
+                        {"reason", one.reason},
+                        {"stored_reason", one.stored_reason}});
     return {{"targets", std::move(made)}};
 }
 
 Json assemble_text(const Asked& asked, Parcel& parcel) {
-    if (const auto linker = nvjitlink(); !linker) return {{"refused", linker.error().message}};
+    if (const auto linker = nvjitlink(); !linker) return {{"refused", linker.error().reason}};
     const auto cubin = assemble(asked.string_in(asked.json.at("text")), asked.json.at("sm"));
     if (!cubin) return {{"error", cubin.error().message}};
     return {{"kernels", Json::array({{{"kernel", ""},

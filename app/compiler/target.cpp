@@ -58,28 +58,31 @@ TargetState state_of(const std::string& name, const Target& target) {
                       .version = {},
                       .path = {},
                       .flags = flags_of(target),
-                      .reason = {}};
-    const auto refuse = [&](const std::string& why) {
+                      .reason = {},
+                      .stored_reason = {}};
+    const auto refuse = [&](const std::string& why, const std::string& stored) {
         state.reason = why;
+        state.stored_reason = stored;
         state.version.clear();
         state.path.clear();
         return state;
     };
     if (target.maker == Target::Maker::clang) {
-        if (clang_version().empty()) return refuse("this build has no Clang (IIR2D_LLVM)");
+        const auto has_no = [&](const char* what) { return refuse(what, what); };
+        if (clang_version().empty()) return has_no("this build has no Clang (IIR2D_LLVM)");
         state.version = "Clang " + clang_version();
         if (target.sm != 0) {
             state.path = libdevice_file();
-            if (state.path.empty()) return refuse("libdevice.10.bc is not found in a CUDA toolkit");
+            if (state.path.empty()) return has_no("libdevice.10.bc is not found in a CUDA toolkit");
         }
     } else {
         const auto compiler = nvrtc();
-        if (!compiler) return refuse(compiler.error().message);
+        if (!compiler) return refuse(compiler.error().reason, compiler.error().stored_reason);
         state.version = "NVRTC " + compiler->version;
         state.path = compiler->path;
         if (target.maker == Target::Maker::nvjitlink) {
             const auto linker = nvjitlink();
-            if (!linker) return refuse(linker.error().message);
+            if (!linker) return refuse(linker.error().reason, linker.error().stored_reason);
             state.version = "nvJitLink " + linker->version;
             state.path = linker->path;
         }

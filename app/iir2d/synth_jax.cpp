@@ -6,15 +6,19 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <fstream>
 #include <system_error>
 
 #include "app/iir2d/evidence.h"
 #include "core/support/counted.h"
+#include "core/support/escaped.h"
 #include "core/support/files.h"
 #include "core/support/try.h"
 #include "core/synth/export_jax.h"
+#include "core/worker/fork_server.h"
 #include "core/worker/spawn_plan.h"
 
 namespace app {
@@ -43,13 +47,27 @@ Result<int> status_of(int process, const std::stop_token& stop) {
     }
 }
 
-Result<void> run_python(const std::string& python, const std::filesystem::path& requests,
-                        const std::filesystem::path& answers, const std::stop_token& stop) {
+// Returns the last line that has anything in it, of a file's last 4 KiB.
+std::string last_line_of(const std::filesystem::path& file) {
+    constexpr std::streamoff most = 4096;
+    std::ifstream in(file, std::ios::binary | std::ios::ate);
+    const std::streamoff size = in.tellg();
+    in.seekg(std::max<std::streamoff>(0, size - most));
+    std::string last;
+    for (std::string line; std::getline(in, line);) {
+        if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
+    }
+    return last;
+}
+
+Result<std::string> run_python(const std::string& python, const std::filesystem::path& requests,
+                               const std::filesystem::path& answers, const std::stop_token& stop) {
     const auto script = resource_directory() / "synth" / "lower_jax.py";
+    const std::filesystem::path said = answers.parent_path() / "stderr.txt";
     SpawnPlan plan;
     plan.open(0, "/dev/null", O_RDONLY);
     plan.open(1, "/dev/null", O_WRONLY);
-    plan.open(2, "/dev/null", O_WRONLY);
+    plan.open(2, said.string(), O_WRONLY | O_CREAT | O_TRUNC);
     plan.close_from(3);
     int process = -1;
     if (const int code = plan.run(process, {python, script.string(), requests.string(), answers.string()});
@@ -60,9 +78,15 @@ Result<void> run_python(const std::string& python, const std::filesystem::path& 
     if (WIFEXITED(status) && WEXITSTATUS(status) == no_jax)
         return workbench::fail(ErrorKind::device_failure, "there is no JAX for " + python +
                                                               ": name a Python that has it in IIR2D_PYTHON");
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return workbench::fail(ErrorKind::device_failure, python + " " + script.string() + " has failed");
-    return {};
+    const std::string last = escaped(last_line_of(said));
+    std::error_code ignored;
+    std::filesystem::remove(said, ignored);
+    const std::string how = worker::describe_end(status) + (last.empty() ? "" : ": " + last);
+    // The script makes the file once it can lower anything.
+    if (!std::filesystem::exists(answers, ignored))
+        return workbench::fail(ErrorKind::device_failure,
+                               python + " " + script.string() + " has failed: it " + how);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? std::string() : how;
 }
 
 }  // namespace

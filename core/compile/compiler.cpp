@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "core/compile/compiler.h"
 
+#include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
 
 constexpr auto patience_of_questions = 60s;
 
@@ -120,6 +122,7 @@ struct Compiler::State {
                              const std::function<Made(const std::string&)>& dead,
                              std::chrono::milliseconds patience, const std::stop_token& stop);
     std::string died;
+    Clock::time_point deadline = Clock::time_point::max();  // of every question
     bool was_late = false;
     bool was_fresh = true;    // the process that was asked last: nothing had been asked of it before
     std::int64_t number = 0;  // of the last question
@@ -136,6 +139,8 @@ Result<std::optional<Json>> Compiler::State::ask(Json question, const Parcel& pa
         IIR2D_TRY(process, Process::start());
     }
     question["id"] = ++number;
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+    patience = std::min(patience, std::max<std::chrono::milliseconds>(left, 1ms));
     auto given = process->ask(framed(as_text(question), parcel.bytes()), patience, stop);
     if (!given) {
         process.reset();
@@ -207,6 +212,10 @@ Compiler::~Compiler() = default;
 Compiler::Compiler(Compiler&&) noexcept = default;
 Compiler& Compiler::operator=(Compiler&&) noexcept = default;
 
+void Compiler::set_deadline(Clock::time_point deadline) {
+    m_state->deadline = deadline;
+}
+
 bool Compiler::was_late() const {
     return m_state->was_late;
 }
@@ -228,7 +237,8 @@ Result<std::vector<TargetState>> Compiler::targets(const std::stop_token& stop) 
                             .version = {},
                             .path = {},
                             .flags = {},
-                            .reason = why});
+                            .reason = why,
+                            .stored_reason = "there is no compiler process"});
         return none;
     }
     return guarded([&]() -> Result<std::vector<TargetState>> {
@@ -239,7 +249,8 @@ Result<std::vector<TargetState>> Compiler::targets(const std::stop_token& stop) 
                             .version = one.at("version"),
                             .path = one.at("path"),
                             .flags = one.at("flags"),
-                            .reason = one.at("reason")});
+                            .reason = one.at("reason"),
+                            .stored_reason = one.at("stored_reason")});
         return made;
     });
 }
@@ -270,6 +281,8 @@ Result<Compiled> Compiler::assemble(const std::string& ptx, int sm, const std::s
     Parcel parcel;
     Json question{{"do", "assemble"}, {"sm", sm}, {"text", parcel.put(ptx)}};
     IIR2D_TRY(const auto answer, m_state->ask(std::move(question), parcel, patience_of_questions, stop));
+    // What an old process had been given before may have ended it.
+    if (!answer && !m_state->was_fresh) return assemble(ptx, sm, stop);
     if (!answer)
         return Compiled{
             .end = Compiled::End::compiler_died, .kernels = {}, .message = "the assembler " + m_state->died};

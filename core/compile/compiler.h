@@ -85,6 +85,9 @@ class Compiler {
     // Reads host IR back, compiles it to memory and calls it (V2).
     Result<std::vector<HostResult>> run_host(std::span<const HostRun> runs, const std::stop_token& stop = {});
 
+    // Sets when all that is asked from now on has to be done, whatever its own limit is. What is not is late.
+    void set_deadline(std::chrono::steady_clock::time_point deadline);
+
     // Returns whether what failed last did so for a time limit: it is the source's fault, other failures are
     // not.
     bool was_late() const;

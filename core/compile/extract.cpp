@@ -199,10 +199,10 @@ Result<Extracted> extract(Compiler& compiler, const ExtractRequest& request, con
     options.include_folders.insert(options.include_folders.end(), request.include_folders.begin(),
                                    request.include_folders.end());
     Source source{.text = request.text, .name = request.file, .kernels = {}};
-    const auto deadline = std::chrono::steady_clock::now() + patience_of_extract;
+    made.deadline = std::chrono::steady_clock::now() + patience_of_extract;
     const auto left = [&] {
         return std::max(std::chrono::milliseconds(1), std::chrono::duration_cast<std::chrono::milliseconds>(
-                                                          deadline - std::chrono::steady_clock::now()));
+                                                          made.deadline - std::chrono::steady_clock::now()));
     };
     for (const TargetState& target : targets) {
         options.patience = left();

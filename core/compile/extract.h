@@ -49,6 +49,8 @@ struct Extracted {
     std::vector<ExtractedParameter> parameters;  // of the first PTX; empty where there is none
     std::vector<ExtractedIr> ir;
     std::vector<std::string> unavailable;  // "TARGET: why", of default targets
+    // When all that is compiled of the source has to be done.
+    std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
 };
 
 // Compiles and cuts out one kernel. bad_argument: there is no such kernel, and the sentence names those that

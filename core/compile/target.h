@@ -13,10 +13,11 @@ namespace workbench::compile {
 struct TargetState {
     std::string target;
     bool is_available = false;
-    std::string version;  // of the compiler: "NVRTC 13.0", "Clang 16.0.6"; empty where there is none
-    std::string path;     // of its library, where it is opened at run time
-    std::string flags;    // that it is given, for manifests
-    std::string reason;   // why it is not available
+    std::string version;        // of the compiler: "NVRTC 13.0", "Clang 16.0.6"; empty where there is none
+    std::string path;           // of its library, where it is opened at run time
+    std::string flags;          // that it is given, for manifests
+    std::string reason;         // why it is not available
+    std::string stored_reason;  // the same for manifests: without what the loader says, which has paths
 };
 
 // Returns whether the target takes the CUDA source; else it takes the host's.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/inspect/toolchain.h"
+#include "core/support/escaped.h"
 #include "core/support/try.h"
 #include "core/synth/canonical.h"
 #include "core/synth/data_set.h"
@@ -53,11 +54,17 @@ Result<Inside> look_inside(const compile::Extracted& extracted, const compile::E
         options.targets.push_back(target);
     }
     const auto given = static_cast<std::ptrdiff_t>(asked.texts.size());
-    IIR2D_TRY(const auto toolchain, make_toolchain(stop));
+    IIR2D_TRY(const auto toolchain, make_toolchain_until(extracted.deadline, stop));
     std::vector<synth::Judged> batch;
     batch.push_back(std::move(asked));
-    IIR2D_TRY(batch, synth::judge(std::move(batch), options, *toolchain));
-    synth::Judged& judged = batch[0];
+    auto done = synth::judge(std::move(batch), options, *toolchain);
+    // It is late: each question had what the ones before had left of the limit.
+    if (!done && done.error().kind == ErrorKind::bad_input)
+        return fail(ErrorKind::bad_input,
+                    escaped(request.file) + ": compiling and running it took more than " +
+                        std::to_string(compile::patience_of_extract.count()) + " s, the limit");
+    if (!done) return std::unexpected(done.error());
+    synth::Judged& judged = done->front();
     if (judged.reason == "compiler_error" || judged.reason == "compiler_died")
         return fail(ErrorKind::bad_input, judged.detail);
     if (judged.reason == "undecided") made.reason = "it cannot be verified: " + judged.detail;

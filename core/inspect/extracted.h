@@ -25,7 +25,7 @@ struct Inside {
 
 // Parses the kernel; compiles it for the host and, where asked for, its backward kernel for the host and the
 // extracted targets; runs all, those that were extracted too, up to the first mismatch. bad_input: a text of
-// the kernel does not compile.
+// the kernel does not compile, ends what compiles or runs it, or is not done by the deadline of `extracted`.
 Result<Inside> look_inside(const compile::Extracted& extracted, const compile::ExtractRequest& request,
                            bool backward, const std::stop_token& stop);
 

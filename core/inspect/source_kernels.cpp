@@ -43,12 +43,13 @@ Result<CompiledSource> compile_source(compile::Compiler& compiler, const SourceR
                         ? "the target " + wanted->target + " is not available: " + wanted->reason
                     : targets.empty() ? std::string("there is no compiler")
                                       : "there is no compiler: " + targets.front().reason);
-    const std::filesystem::path folder = std::filesystem::path(request.file).parent_path();
-    compile::CompileOptions options{.include_folders = {folder.empty() ? "." : folder.string()},
+    compile::CompileOptions options{.include_folders = {},
                                     .definitions = request.definitions,
                                     .with_lines = false,
                                     .is_minimal = false,
                                     .patience = compile::patience_of_extract};
+    const std::filesystem::path folder = std::filesystem::path(request.file).parent_path();
+    if (!folder.empty()) options.include_folders.push_back(folder.string());
     options.include_folders.insert(options.include_folders.end(), request.include_folders.begin(),
                                    request.include_folders.end());
     const compile::Source source{.text = request.text, .name = request.file, .kernels = {}};

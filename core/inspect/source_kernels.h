@@ -14,9 +14,9 @@ namespace workbench::inspect {
 
 struct SourceRequest {
     std::string text;
-    std::string file = "kernel.cu";  // its name in messages; its folder is searched for includes
+    std::string file = "kernel.cu";  // its name in messages; a folder in it is searched for includes
     std::string target;              // empty: the first that makes PTX and is there
-    std::vector<std::string> include_folders = {};  // searched after that folder
+    std::vector<std::string> include_folders = {};  // searched after that one
     std::vector<std::string> definitions = {};      // "NAME", "NAME=VALUE"
 };
 

@@ -43,6 +43,10 @@ class CompilerProcess : public synth::Toolchain {
   public:
     explicit CompilerProcess(std::stop_token stop, std::optional<iir2d::Device> gpu = {})
         : m_stop(std::move(stop)), m_gpu(gpu) {}
+    CompilerProcess(std::stop_token stop, std::chrono::steady_clock::time_point deadline)
+        : m_stop(std::move(stop)), m_has_deadline(true) {
+        m_compiler.set_deadline(deadline);
+    }
 
     Result<std::vector<synth::KernelText>> compile(const synth::Target& target,
                                                    const std::vector<synth::KernelSource>& sources) override {
@@ -55,9 +59,10 @@ class CompilerProcess : public synth::Toolchain {
             wanted.push_back(
                 {std::move(text), source.name + (target.takes_cuda ? ".cu" : ".cpp"), {source.name}});
         }
-        IIR2D_TRY(auto compiled, m_compiler.compile(target.name, wanted, {}, m_stop));
+        auto compiled = m_compiler.compile(target.name, wanted, {}, m_stop);
+        if (!compiled) return failed(compiled.error());
         std::vector<synth::KernelText> made;
-        for (compile::Compiled& one : compiled) {
+        for (compile::Compiled& one : *compiled) {
             using End = compile::Compiled::End;
             if (one.end == End::made && one.kernels.size() == 1)
                 made.push_back({std::move(one.kernels[0].text), "", false});
@@ -85,23 +90,31 @@ class CompilerProcess : public synth::Toolchain {
         return made;
     }
 
-    Result<std::vector<std::string>> assemble(const synth::Target& target,
-                                              const std::vector<const std::string*>& texts) override {
+    Result<std::vector<synth::Assembly>> assemble(const synth::Target& target,
+                                                  const std::vector<const std::string*>& texts) override {
         int sm = 0;
         const std::string_view number = std::string_view(target.name).substr(target.name.find('_') + 1);
         std::from_chars(number.data(), number.data() + number.size(), sm);
-        std::vector<std::string> made;
+        std::vector<synth::Assembly> made;
         for (const std::string* text : texts) {
-            IIR2D_TRY(const auto compiled, m_compiler.assemble(*text, sm, m_stop));
+            const auto compiled = m_compiler.assemble(*text, sm, m_stop);
+            if (!compiled) return failed(compiled.error());
             using End = compile::Compiled::End;
-            made.push_back(compiled.end == End::made  ? ""
-                           : compiled.message.empty() ? "it cannot be assembled"
-                                                      : compiled.message);
+            made.push_back({.error = compiled->end == End::made  ? ""
+                                     : compiled->message.empty() ? "it cannot be assembled"
+                                                                 : compiled->message,
+                            .has_died = compiled->end == End::compiler_died});
         }
         return made;
     }
 
   private:
+    // Tells what ends the run. What is late by the caller's deadline is the fault of the source.
+    std::unexpected<Error> failed(Error error) const {
+        if (m_has_deadline && m_compiler.was_late()) error.kind = ErrorKind::bad_input;
+        return std::unexpected(std::move(error));
+    }
+
     Result<std::vector<std::string>> run_host(std::vector<synth::Execution>& runs) {
         std::vector<compile::HostRun> wanted;
         for (const synth::Execution& one : runs) {
@@ -109,12 +122,15 @@ class CompilerProcess : public synth::Toolchain {
             for (const auto& set : one.sets) run.sets.push_back(given(*one.tree, set));
             wanted.push_back(std::move(run));
         }
-        IIR2D_TRY(const auto results, m_compiler.run_host(wanted, m_stop));
+        const auto results = m_compiler.run_host(wanted, m_stop);
+        if (!results) return failed(results.error());
         std::vector<std::string> made;
         for (std::size_t k = 0; k < runs.size(); ++k) {
-            made.push_back(results[k].error);
-            for (std::size_t set = 0; set < results[k].outputs.size(); ++set)
-                take_outputs(*runs[k].tree, results[k].outputs[set], runs[k].sets[set]);
+            const compile::HostResult& one = (*results)[k];
+            made.push_back(one.error);
+            runs[k].has_died = one.has_died;
+            for (std::size_t set = 0; set < one.outputs.size(); ++set)
+                take_outputs(*runs[k].tree, one.outputs[set], runs[k].sets[set]);
         }
         return made;
     }
@@ -206,6 +222,7 @@ class CompilerProcess : public synth::Toolchain {
     compile::Compiler m_compiler;
     std::stop_token m_stop;
     std::optional<iir2d::Device> m_gpu;
+    bool m_has_deadline = false;
 };
 
 }  // namespace
@@ -226,12 +243,14 @@ Result<ChosenTargets> choose_targets(const std::vector<std::string>& named, cons
         const auto state = std::ranges::find(made.states, name, &compile::TargetState::target);
         if (state == made.states.end()) return fail(ErrorKind::bad_argument, "there is no target " + name);
         if (std::ranges::find(made.targets, name, &synth::Target::name) != made.targets.end()) continue;
-        if (state->is_available)
+        if (state->is_available) {
             made.targets.push_back(data_set_target(*state));
-        else if (!named.empty())
+            continue;
+        }
+        if (!named.empty())
             return fail(ErrorKind::device_failure, name + " is not available: " + state->reason);
-        else
-            made.unavailable.push_back(name + ": " + state->reason);
+        made.unavailable.push_back(name + ": " + state->reason);
+        made.stored_unavailable.push_back(name + ": " + state->stored_reason);
     }
     if (made.targets.empty())
         return fail(ErrorKind::device_failure, "there is no compiler: " + made.unavailable.front());
@@ -251,6 +270,11 @@ Result<void> check_assembler(const ChosenTargets& chosen) {
 
 Result<std::unique_ptr<synth::Toolchain>> make_toolchain(const std::stop_token& stop) {
     return std::make_unique<CompilerProcess>(stop);
+}
+
+Result<std::unique_ptr<synth::Toolchain>> make_toolchain_until(std::chrono::steady_clock::time_point deadline,
+                                                               const std::stop_token& stop) {
+    return std::make_unique<CompilerProcess>(stop, deadline);
 }
 
 synth::MakeToolchain toolchains_until(const std::stop_token& stop) {

@@ -2,6 +2,7 @@
 // Data sets' compilers: those of the compiler process, the executor of PTX and the host's JIT.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -17,9 +18,10 @@ namespace workbench::inspect {
 synth::Target data_set_target(const compile::TargetState& state);
 
 struct ChosenTargets {
-    std::vector<synth::Target> targets;        // at least one
-    std::vector<std::string> unavailable;      // "TARGET: why", of default targets
-    std::vector<compile::TargetState> states;  // of all
+    std::vector<synth::Target> targets;           // at least one
+    std::vector<std::string> unavailable;         // "TARGET: why", of default targets
+    std::vector<std::string> stored_unavailable;  // the same for data sets: without paths of this machine
+    std::vector<compile::TargetState> states;     // of all
 };
 // Those named, or without names the default ones that are there. bad_argument for a name that there is not;
 // device_failure for one that is not available, and where none is.
@@ -30,6 +32,9 @@ Result<void> check_assembler(const ChosenTargets& chosen);
 
 // Its compilers end with `cancelled` when `stop` asks, whatever they are at.
 Result<std::unique_ptr<synth::Toolchain>> make_toolchain(const std::stop_token& stop = {});
+// Returns ones for what somebody wrote. What they have not done by then is bad_input: the source's fault.
+Result<std::unique_ptr<synth::Toolchain>> make_toolchain_until(std::chrono::steady_clock::time_point deadline,
+                                                               const std::stop_token& stop = {});
 synth::MakeToolchain toolchains_until(const std::stop_token& stop);
 // Returns ones with a GPU for what is to run on one (V4).
 synth::MakeToolchain toolchain_with(iir2d::Device gpu, const std::stop_token& stop = {});

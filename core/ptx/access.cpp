@@ -314,7 +314,18 @@ void Machine::store(Warp& warp, const Group& group, const Instruction& i, std::u
     const Word* const frame = group.in->frame;
     count(at, bytes, true);
     const bool is_plain = i.vector == 1 && i.width_d == element && element >= 4;
-    if (!m_all_checks && at.mask == every_lane && is_plain) {
+    const auto is_only_read = [&](unsigned lane) {
+        const Space space = at.space_of(lane);
+        return space == Space::constant || (space == Space::param && at.address[lane] < function_parameters);
+    };
+    const auto reaches_only_read = [&] {  // one of the 32 lanes
+        const unsigned looked_at = at.is_one ? 1U : unsigned{lanes};
+        for (unsigned lane = 0; lane < looked_at; ++lane) {
+            if (is_only_read(lane)) return true;
+        }
+        return false;
+    };
+    if (!m_all_checks && at.mask == every_lane && is_plain && !reaches_only_read()) {
         for (unsigned lane = 0; lane < lanes; ++lane) {
             const std::uint64_t value = read_lane(frame, i.d, element, lane);
             std::memcpy(at.host[lane], &value, element);
@@ -334,8 +345,7 @@ void Machine::store(Warp& warp, const Group& group, const Instruction& i, std::u
     }
     for (std::uint32_t rest = at.mask; rest != 0; rest &= rest - 1) {
         const unsigned lane = first_lane(rest);
-        if (at.space_of(lane) == Space::constant ||
-            (at.space_of(lane) == Space::param && at.address[lane] < function_parameters)) {
+        if (is_only_read(lane)) {
             report(FindingKind::out_of_bounds, warp, lane, i, "writes to memory that is only read",
                    at.space_of(lane), at.address[lane]);
             continue;

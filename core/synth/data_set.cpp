@@ -58,7 +58,7 @@ class Run {
 
     Result<GenerateProgress> run() {
         IIR2D_RETURN_IF_ERROR(begin());
-        if (m_is_done) return m_progress;
+        if (m_progress.was_complete) return m_progress;
         if (const std::error_code made = make_folder())
             return fail(ErrorKind::unwritable_output, m_options.folder.string() + ": " + made.message());
         while (!is_full()) {
@@ -146,8 +146,21 @@ class Run {
                 if (!record)
                     return fail(ErrorKind::bad_input,
                                 path.string() + " has a line that " + record.error().message);
+                const auto damaged = [&](const std::string& what) {
+                    return fail(ErrorKind::bad_input, path.string() + " has a record that " + what);
+                };
+                const auto index = (*record)["index"].get<std::uint64_t>();
+                if (index < behind) return damaged("does not come after the one before");
+                const auto canonical_of = [&](std::uint64_t j) {
+                    return synth::generate(category_of(j), m_options.seed, j).canonical;
+                };
+                if (canonical_of(index) != (*record)["canonical"].get<std::string>())
+                    return damaged("is not the kernel of its index");
                 take_record(*record);
-                behind = (*record)["index"].get<std::uint64_t>() + 1;
+                for (; behind <= index; ++behind) {
+                    if (m_stop.stop_requested()) return cancelled();
+                    m_seen.insert(canonical_of(behind));
+                }
                 return {};
             }));
             IIR2D_RETURN_IF_ERROR(for_each_line(rejected, [&](std::string&& line) -> Result<void> {
@@ -159,12 +172,12 @@ class Run {
                 return {};
             }));
         }
-        for (std::uint64_t j = 0; j < behind; ++j)
-            m_seen.insert(synth::generate(category_of(j), m_options.seed, j).canonical);
         m_next_drawn = behind / kernels_of_batch * kernels_of_batch;
         m_behind = behind;
         m_progress.skeletons = m_skeletons.size();
-        m_is_done = is_full() && fs::exists(m_options.folder / "manifest.json");
+        m_progress.found_kernels = m_progress.kernels;
+        m_progress.found_pairs = m_progress.pairs;
+        m_progress.was_complete = is_full() && fs::exists(m_options.folder / "manifest.json");
         return {};
     }
 
@@ -292,8 +305,7 @@ class Run {
     std::uint64_t m_next_drawn = 0;  // the first candidate of the next batch
     std::uint64_t m_behind = 0;      // candidates before it are in whole shards
     std::size_t m_shard = 0;
-    int m_uncompiled = 0;  // rejected by a compiler since the last that was kept
-    bool m_is_done = false;
+    int m_uncompiled = 0;              // rejected by a compiler since the last that was kept
     std::optional<Batches> m_batches;  // ended first
 };
 

@@ -38,6 +38,10 @@ struct GenerateProgress {
     std::uint64_t pairs = 0;
     std::uint64_t skeletons = 0;
     std::map<std::string, std::uint64_t> rejected;
+    // Of these what a run that is resumed found in whole shards.
+    std::uint64_t found_kernels = 0;
+    std::uint64_t found_pairs = 0;
+    bool was_complete = false;  // it found a complete data set, and did nothing
 };
 
 // Returns how many kernels of each category a run keeps: count / categories each, the rest to the first; by
@@ -45,8 +49,9 @@ struct GenerateProgress {
 std::map<Category, std::uint64_t> quotas_of(const GenerateOptions& options);
 
 // Makes the files, or goes on where whole shards are. bad_argument: the folder has something in it, or was
-// begun with other arguments. device_failure: a compiler takes none of many kernels in a row. cancelled keeps
-// whole shards. The caller looks at rejected["mismatch"].
+// begun with other arguments. bad_input: a shard is damaged, or has records in another order or of another
+// run. device_failure: a compiler takes none of many kernels in a row. cancelled keeps whole shards. The
+// caller looks at rejected["mismatch"].
 Result<GenerateProgress> generate_data_set(const GenerateOptions& options, const MakeToolchain& make,
                                            const std::function<void(const GenerateProgress&)>& report = {},
                                            const std::stop_token& stop = {});

@@ -197,7 +197,9 @@ Agreement agree(const Tree& tree, const std::vector<Argument>& expected, const s
         for_each_difference(expected[p], got[p], exactly, [&](const Difference& one) {
             if (one.is_within()) {
                 made.worst_of_bound = std::max(made.worst_of_bound, one.off() / one.bound);
-                made.max_ulp = std::max(made.max_ulp, one.off() / ulp(element(symbol.type), one.expected));
+                // Beside an expected 0 the distance may be more units than a double can count.
+                const double units = one.off() / ulp(element(symbol.type), one.expected);
+                made.max_ulp = std::max(made.max_ulp, std::min(units, std::numeric_limits<double>::max()));
             } else if (!made.first) {
                 made.first = Disagreement{symbol.name,
                                           one.slot / static_cast<std::size_t>(info(symbol.type).components),

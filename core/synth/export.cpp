@@ -111,6 +111,7 @@ bool is_chosen(const Json& record, const ExportOptions& options) {
 
 Result<std::uint64_t> export_data_set(const ExportOptions& options, const std::stop_token& stop) {
     IIR2D_TRY(const RunFacts run, read_run(options.folder));
+    if (run.targets.empty()) return fail(ErrorKind::bad_input, "the data set has no targets");
     const auto named = [](const Target& target) { return target.name; };
     if (!options.target.empty() && std::ranges::none_of(run.targets, [&](const Target& target) {
             return target.name == options.target;

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 
 #include "core/support/files.h"
 #include "core/support/hex.h"
@@ -22,6 +23,7 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kernels_of_process = 200;
 constexpr std::size_t most_answer_bytes = std::size_t{1} << 30;
+constexpr int most_in_vain = 10;  // processes in a row that answer nothing: then it is no kernel's fault
 
 // A kernel that is compared with what the interpreter expects.
 struct Lowered {
@@ -111,24 +113,14 @@ class Export {
         return m_waiting.size() == kernels_of_process ? lower(folder) : Result<void>{};
     }
 
+    // Lowers what waits, and goes on behind a kernel that ends Python.
     Result<void> lower(const fs::path& folder) {
-        if (m_waiting.empty()) return {};
-        const fs::path requests = folder / "requests.jsonl", answers = folder / "answers.jsonl";
-        std::string lines;
-        for (const Lowered& one : m_waiting) lines += request_of(one).dump() + "\n";
-        IIR2D_RETURN_IF_ERROR(write_file_atomically(requests, lines));
-        IIR2D_RETURN_IF_ERROR(m_python(requests, answers));
-        IIR2D_TRY(const std::string text, read_file(answers, most_answer_bytes));
-        std::size_t at = 0;
-        for (const Lowered& one : m_waiting) {
-            const std::size_t end = std::min(text.find('\n', at), text.size());
-            IIR2D_RETURN_IF_ERROR(take_answer(folder, one, text.substr(at, end - at)));
-            at = std::min(end + 1, text.size());
+        std::span<const Lowered> rest = m_waiting;
+        while (!rest.empty()) {
+            IIR2D_TRY(const std::size_t done, lower_first_of(rest, folder));
+            rest = rest.subspan(done);
         }
         m_waiting.clear();
-        std::error_code ignored;
-        fs::remove(requests, ignored);
-        fs::remove(answers, ignored);
         return {};
     }
 
@@ -136,6 +128,37 @@ class Export {
     JaxExport made() { return std::move(m_made); }
 
   private:
+    // Gives all of them to one process. Returns how many are done, the one that ended it among them.
+    Result<std::size_t> lower_first_of(std::span<const Lowered> all, const fs::path& folder) {
+        const fs::path requests = folder / "requests.jsonl", answers = folder / "answers.jsonl";
+        std::string lines;
+        for (const Lowered& one : all) lines += request_of(one).dump() + "\n";
+        IIR2D_RETURN_IF_ERROR(write_file_atomically(requests, lines));
+        IIR2D_TRY(const std::string ended, m_python(requests, answers));
+        IIR2D_TRY(const std::string text, read_file(answers, most_answer_bytes));
+        std::error_code ignored;
+        fs::remove(requests, ignored);
+        fs::remove(answers, ignored);
+        std::size_t answered = 0;
+        std::size_t at = 0;
+        // What does not end a line was not written to its end.
+        for (std::size_t end = text.find('\n'); answered < all.size() && end != std::string::npos;
+             end = text.find('\n', at)) {
+            IIR2D_RETURN_IF_ERROR(take_answer(folder, all[answered++], text.substr(at, end - at)));
+            at = end + 1;
+        }
+        m_in_vain = answered > 0 ? 0 : m_in_vain + 1;
+        if (answered == all.size()) return answered;
+        const std::string how = ended.empty() ? "did not answer" : ended;
+        if (m_in_vain == most_in_vain)
+            return fail(ErrorKind::device_failure, std::to_string(most_in_vain) +
+                                                       " processes of Python in a row lowered nothing: the "
+                                                       "last " +
+                                                       how);
+        drop(folder, all[answered], "it ended Python, which " + how);
+        return answered + 1;
+    }
+
     Result<void> leave_out(const std::string& why) {
         ++m_made.left_out[why];
         return {};
@@ -151,17 +174,22 @@ class Export {
             what = "Python answered what is not understood";
         }
         if (what.empty()) return write_file_atomically(folder / (one.id + ".mlir"), text);
+        drop(folder, one, what);
+        return {};
+    }
+
+    void drop(const fs::path& folder, const Lowered& one, const std::string& why) {
         std::error_code ignored;
         fs::remove(folder / (one.id + ".py"), ignored);
         --m_made.kernels;
-        m_made.failures.push_back(one.id + ": " + what);
-        return {};
+        m_made.failures.push_back(one.id + ": " + why);
     }
 
     const ExportOptions& m_options;
     const RunPython& m_python;
     std::vector<Lowered> m_waiting;
     JaxExport m_made;
+    int m_in_vain = 0;  // processes in a row that answered nothing
     bool m_fits = false;
 };
 

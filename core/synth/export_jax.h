@@ -14,9 +14,11 @@
 
 namespace workbench::synth {
 
-// Has Python do what resources/synth/lower_jax.py says: reads a file of requests, writes one of answers.
-using RunPython =
-    std::function<Result<void>(const std::filesystem::path& requests, const std::filesystem::path& answers)>;
+// Has Python do what resources/synth/lower_jax.py says: reads a file of requests, writes one of answers, each
+// when it has it. Returns what ended it before its time, "crashed (signal 11, segmentation fault)"; empty:
+// nothing did.
+using RunPython = std::function<Result<std::string>(const std::filesystem::path& requests,
+                                                    const std::filesystem::path& answers)>;
 
 struct JaxExport {
     std::uint64_t kernels = 0;                      // written
@@ -25,8 +27,9 @@ struct JaxExport {
 };
 
 // Writes a folder with a file ID.py for each forward kernel, whole or not at all; with `python` ID.mlir too,
-// of those whose results lie within the bounds that any order of operations has. bad_argument as of
-// export_data_set(). The folder is there, empty perhaps, where all have failed.
+// of those whose results lie within the bounds that any order of operations has. A kernel that ends Python is
+// dropped. bad_argument as of export_data_set(); device_failure where Python ends at one kernel after the
+// other. The folder is there, empty perhaps, where all have failed.
 Result<JaxExport> export_jax(const ExportOptions& options, const RunPython& python,
                              const std::stop_token& stop = {});
 

@@ -78,7 +78,7 @@ Result<void> try_for(const JudgeOptions& options, std::size_t number, const std:
             pair.judged->verifications.push_back(
                 {level, number, pair.is_backward, one.is_exact, one.max_ulp, one.worst_of_bound});
         else
-            reject(*pair.judged, "mismatch",
+            reject(*pair.judged, one.has_died ? "compiler_died" : "mismatch",
                    level + " " + target.name + (pair.is_backward ? " backward: " : ": ") + one.detail);
     }
     return {};
@@ -90,7 +90,7 @@ Result<void> run_trials(const Target& target, std::vector<Trial>& trials, Toolch
                         std::optional<DriverCompiles> on_gpu) {
     std::vector<Execution> runs;
     for (const Trial& one : trials) {
-        runs.push_back({one.tree, one.text, {}});
+        runs.push_back({.tree = one.tree, .text = one.text, .sets = {}});
         for (const ExpectedSet& set : one.expected->sets) runs.back().sets.push_back(set.inputs);
     }
     IIR2D_TRY(const auto found,
@@ -98,6 +98,7 @@ Result<void> run_trials(const Target& target, std::vector<Trial>& trials, Toolch
     for (std::size_t k = 0; k < trials.size(); ++k) {
         Trial& one = trials[k];
         one.detail = found[k];
+        one.has_died = runs[k].has_died;
         one.is_exact = one.expected->is_exact || target.is_host;
         for (std::size_t set = 0; set < runs[k].sets.size() && one.detail.empty(); ++set) {
             const Agreement agreement =
@@ -116,7 +117,8 @@ Result<void> assemble_trials(const Target& target, std::vector<Trial>& trials, T
     for (const Trial& one : trials) texts.push_back(one.text);
     IIR2D_TRY(const auto said, toolchain.assemble(target, texts));
     for (std::size_t k = 0; k < trials.size(); ++k) {
-        trials[k].detail = said[k];
+        trials[k].detail = said[k].error;
+        trials[k].has_died = said[k].has_died;
         trials[k].is_exact = true;
     }
     return {};

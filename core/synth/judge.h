@@ -59,6 +59,7 @@ struct Trial {
     const Expected* expected = nullptr;
     std::string detail;              // what disagrees, or was found; empty: nothing
     bool has_other_results = false;  // it ran to its end, and what it gives is `detail`
+    bool has_died = false;           // the process that ran or assembled it died, as `detail` says
     bool is_exact = false;
     double max_ulp = 0;
     double worst_of_bound = 0;

@@ -260,7 +260,8 @@ Result<bool> are_equal_texts(const Mutant& mutant, const RunFacts& run, Toolchai
     if (mutant.is_backward) *tree = adjoint_of(*tree).tree;
     const Expectation wanted = expect(*tree, mutant.canonical);
     if (!wanted.error.empty()) return false;
-    std::vector<Execution> runs{{&*tree, &mutant.before, {}}, {&*tree, &mutant.after, {}}};
+    std::vector<Execution> runs{{.tree = &*tree, .text = &mutant.before, .sets = {}},
+                                {.tree = &*tree, .text = &mutant.after, .sets = {}}};
     for (Execution& one : runs) {
         for (const ExpectedSet& set : wanted.expected.sets) one.sets.push_back(set.inputs);
     }

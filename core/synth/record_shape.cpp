@@ -249,7 +249,14 @@ Result<Json> read_json(std::string_view text) {
     return parse_json_strictly(text, line_limits);
 }
 Result<Json> read_record(std::string_view line) {
-    return read_as(record_shape(), line);
+    IIR2D_TRY(Json made, read_as(record_shape(), line));
+    // Members that need each other, which the shape cannot say.
+    const auto backward = made.find("backward");
+    const bool has_source = backward != made.end() && backward->contains("source");
+    if (!has_source &&
+        std::ranges::any_of(made["ir"], [](const Json& ir) { return ir["direction"] == "backward"; }))
+        return fail(ErrorKind::bad_input, "has backward IR and no backward.source");
+    return made;
 }
 Result<Json> read_rejected(std::string_view line) {
     return read_as(rejected_shape(), line);

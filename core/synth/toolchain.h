@@ -46,6 +46,13 @@ struct Execution {
     const Tree* tree = nullptr;
     const std::string* text = nullptr;
     std::vector<std::vector<Argument>> sets;  // inputs; outputs afterwards
+    bool has_died = false;                    // afterwards: the process that ran it did
+};
+
+// What an assembler says of a text.
+struct Assembly {
+    std::string error;  // empty: it takes it
+    bool has_died = false;
 };
 
 // How a GPU's driver compiles the PTX that it runs.
@@ -72,9 +79,9 @@ class Toolchain {
         static_cast<void>(how);
         return fail(ErrorKind::device_failure, "there is no GPU here for " + target.name);
     }
-    // Assembles PTX (V1). Returns what the assembler says of each; empty where it takes it.
-    virtual Result<std::vector<std::string>> assemble(const Target& target,
-                                                      const std::vector<const std::string*>& texts) {
+    // Assembles PTX (V1).
+    virtual Result<std::vector<Assembly>> assemble(const Target& target,
+                                                   const std::vector<const std::string*>& texts) {
         static_cast<void>(texts);
         return fail(ErrorKind::device_failure, "PTX for " + target.name + " cannot be assembled here");
     }

@@ -301,7 +301,13 @@ class Verifying {
                     return waiting.size() < together ? Result<void>{} : judge_mutants(waiting);
                 }));
         }
-        return judge_mutants(waiting);
+        IIR2D_RETURN_IF_ERROR(judge_mutants(waiting));
+        const MutantCounts& counts = m_made.mutants;
+        if (4 * counts.equivalent > counts.made)
+            fault({"mutants", "mutant",
+                   std::to_string(counts.equivalent) + " of " + std::to_string(counts.made) +
+                       " mutants are equivalent, more than a quarter"});
+        return {};
     }
 
     // Mutants that are checked together. Those of one record have one name: not in one batch.

@@ -17,8 +17,8 @@
 namespace workbench::synth {
 
 struct Fault {
-    std::string id;     // a record's, or a file's name
-    std::string level;  // files, schema, record, unique, V0, V1, V2, V3, V4
+    std::string id;     // a record's, or a file's name, or "mutants"
+    std::string level;  // files, schema, record, unique, mutant, V0, V1, V2, V3, V4
     std::string what;
 };
 

@@ -4,7 +4,8 @@
 usage: lower_jax.py REQUESTS ANSWERS
 
 A request has the file of the kernel's source, which lies beside the requests, its name, n, m, and sets of arguments in
-the order of its parameters; an answer what it was lowered to and what came out, or an error. Exit status 4: there is no
+the order of its parameters; an answer what it was lowered to and what came out, or an error. The file of answers is
+made once anything can be lowered, and has each answer before the next request is looked at. Exit status 4: there is no
 JAX here.
 """
 
@@ -58,6 +59,7 @@ def main():
             except Exception as error:  # whatever JAX raises is the answer
                 made = {"error": f"{type(error).__name__}: {error}".splitlines()[0]}
             out.write(json.dumps(made) + "\n")
+            out.flush()  # a kernel that ends this process leaves those before it
 
 
 main()

@@ -245,6 +245,38 @@ TEST_F(SynthCli, ShowsTheKernelsOfSolversCompiledAndRun) {
     expect_failure(iir2d({"synth", "show", "DIR", "--kernel", "solve/thomas"}), 2, "or --kernel solve/NAME");
 }
 
+// In place of a Python with JAX stand shell scripts.
+TEST_F(SynthCli, AKernelThatEndsPythonIsDroppedAndWhatPythonSaidIsTold) {
+    const auto lowered = [&](const std::string& script) {
+        const std::string python = write_text("python", "#!/bin/sh\n" + script);
+        std::filesystem::permissions(python, std::filesystem::perms::owner_all);
+        const std::string set = std::string(IIR2D_SOURCE_DIR) + "/tests/app/golden_set";
+        return iir2d({"synth", "export", set, "--out", path("jax"), "--as", "jax", "--lower"},
+                     {.environment = {"IIR2D_PYTHON=" + python}});
+    };
+    expect_failure(lowered("echo first >&2\necho 'XLA is broken' >&2\necho >&2\nexit 3\n"), 4,
+                   "has failed: it ended by itself with exit code 3: XLA is broken");
+    EXPECT_FALSE(std::filesystem::exists(path("jax")));
+    // Answers for two kernels, and crashes at the third.
+    const auto outcome = lowered(
+        R"(awk 'NR == 3 { exit 1 } { print "{\"error\": \"not lowered\"}" }' "$2" > "$3" && exit 0
+echo 'no memory' >&2
+kill -SEGV $$
+)");
+    expect_failure(outcome, 5, "another result in JAX");
+    int all = 0, crashed = 0;
+    std::istringstream lines(outcome.out);
+    for (std::string line; std::getline(lines, line);) {
+        const bool is_crash = line.find(": it ended Python, which crashed (signal 11, ") != std::string::npos;
+        if (!is_crash && line.find(": not lowered") == std::string::npos) continue;
+        EXPECT_EQ(is_crash, ++all % 3 == 0) << line;
+        EXPECT_TRUE(!is_crash || line.ends_with(": no memory")) << line;
+        if (is_crash) ++crashed;
+    }
+    EXPECT_GE(crashed, 6);
+    EXPECT_TRUE(std::filesystem::is_empty(path("jax")));
+}
+
 TEST_F(SynthCli, IncludesAreOfTheSourcesFolderNotOfTheWorkingDirectory) {
     IIR2D_NEEDS_NVRTC;
     const std::string other = path("caf\xe9");  // no UTF-8

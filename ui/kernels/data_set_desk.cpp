@@ -114,7 +114,8 @@ void DataSetDesk::make(const DataSetRequest& request) {
             }
             if (isCancelled) {
                 Q_EMIT said(tr("Cancelled: whole shards are kept, and Resume goes on behind the last."));
-            } else if (const auto bad = made->rejected.find("mismatch"); bad != made->rejected.end()) {
+            } else if (const auto bad = made->rejected.find("mismatch");
+                       bad != made->rejected.end() && !made->was_complete) {
                 Q_EMIT failed(tr("%n kernel(s) gave something else than what is expected, and were rejected.",
                                  nullptr, int(bad->second)));
             } else {
@@ -341,6 +342,8 @@ QString DataSetDesk::commandLine() const {
     if (!m_dataSet || !m_record) return {};
     const std::string of =
         shell_quoted(m_dataSet->folder.string()) + " --id " + shell_quoted(m_record->row.id);
+    // `synth diff` compares forward texts alone.
+    if (!m_otherTarget.isEmpty() && m_isBackward) return {};
     if (!m_otherTarget.isEmpty())
         return toText("iir2d synth diff " + of + " --between " +
                       shell_quoted((m_target + QLatin1Char(',') + m_otherTarget).toStdString()));

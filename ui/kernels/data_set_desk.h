@@ -70,7 +70,8 @@ class DataSetDesk : public QObject {
     };
     const std::vector<Pace>& pace() const { return m_pace; }
 
-    // Returns the `iir2d synth show` or `synth diff` that prints what is shown; empty: nothing is.
+    // Returns the `iir2d synth show` or `synth diff` that prints what is shown; empty: nothing is, or it is a
+    // difference of backward texts, which no command prints.
     QString commandLine() const;
 
   Q_SIGNALS:

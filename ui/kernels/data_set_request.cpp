@@ -62,7 +62,7 @@ Result<synth::GenerateOptions> completeOptions(const DataSetRequest& request, co
     IIR2D_TRY(inspect::ChosenTargets chosen, inspect::choose_targets(names, stop));
     if (options.judge.has_level("V1")) IIR2D_RETURN_IF_ERROR(inspect::check_assembler(chosen));
     options.judge.targets = std::move(chosen.targets);
-    options.unavailable = std::move(chosen.unavailable);
+    options.unavailable = std::move(chosen.stored_unavailable);
     return options;
 }
 

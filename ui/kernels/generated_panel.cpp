@@ -101,11 +101,11 @@ QWidget* GeneratedPanel::makeRecords() {
     guardWheel(m_other);
     m_backward = new QCheckBox(tr("Backward"), page);
     m_backward->setAccessibleName(tr("Show the backward kernel"));
-    auto* copy = iconButton(QStringLiteral("copy"), tr("Copy the record as command line"), page);
+    m_copy = iconButton(QStringLiteral("copy"), tr("Copy the record as command line"), page);
     choice->addWidget(m_target, 1);
     choice->addWidget(m_other, 1);
     choice->addWidget(m_backward);
-    choice->addWidget(copy);
+    choice->addWidget(m_copy);
     column->addWidget(m_search);
     column->addWidget(m_records, 1);
     column->addLayout(choice);
@@ -119,10 +119,8 @@ QWidget* GeneratedPanel::makeRecords() {
     connect(m_other, &QComboBox::activated, this,
             [this](int index) { m_desk.setOtherTarget(m_other->itemData(index).toString()); });
     connect(m_backward, &QCheckBox::clicked, &m_desk, &DataSetDesk::setBackward);
-    connect(copy, &QToolButton::clicked, this, [this] {
-        if (const QString command = m_desk.commandLine(); !command.isEmpty())
-            QApplication::clipboard()->setText(command);
-    });
+    connect(m_copy, &QToolButton::clicked, this,
+            [this] { QApplication::clipboard()->setText(m_desk.commandLine()); });
     return page;
 }
 
@@ -308,6 +306,10 @@ void GeneratedPanel::showRecord() {
     m_other->setEnabled(m_other->count() > 1);
     m_backward->setChecked(m_desk.isBackward());
     m_backward->setEnabled(record && !record->backward_source.empty());
+    m_copy->setEnabled(!m_desk.commandLine().isEmpty());
+    m_copy->setToolTip(m_copy->isEnabled() || !record
+                           ? m_copy->accessibleName()
+                           : tr("No command prints a difference of backward texts: choose no other target"));
     const auto& set = m_desk.dataSet();
     if (!set) return;
     // The row of what is shown, in one of the tables: a row that is current cannot be chosen again.

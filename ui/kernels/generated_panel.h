@@ -69,6 +69,7 @@ class GeneratedPanel : public QWidget {
     QComboBox* m_target = nullptr;
     QComboBox* m_other = nullptr;
     QCheckBox* m_backward = nullptr;
+    QToolButton* m_copy = nullptr;
     TextTable* m_counts = nullptr;
     QComboBox* m_chosenChart = nullptr;
     QToolButton* m_save = nullptr;

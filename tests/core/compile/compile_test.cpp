@@ -243,6 +243,23 @@ TEST_F(Compile, AProcessThatWasKilledIsNoFaultOfTheSource) {
     ::kill(compiler.process_id().value(), SIGKILL);
     const auto made = compile(ptx_target, sources);
     EXPECT_EQ(made[0].end, Compiled::End::made) << made[0].message;
+    IIR2D_NEEDS("cubin:sm_90");
+    ::kill(compiler.process_id().value(), SIGKILL);
+    const auto cubin = compiler.assemble(made[0].kernels.at(0).text, 90);
+    ASSERT_TRUE(cubin) << cubin.error().message;
+    EXPECT_EQ(cubin->end, Compiled::End::made) << cubin->message;
+}
+
+TEST_F(Compile, ADeadlineIsForAllThatIsAsked) {
+    IIR2D_NEEDS(ptx_target);
+    const auto sources = cuda_sources(1);
+    compiler.set_deadline(std::chrono::steady_clock::now());
+    const auto late = compiler.compile(ptx_target, sources);
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().kind, ErrorKind::device_failure);
+    EXPECT_TRUE(compiler.was_late());
+    compiler.set_deadline(std::chrono::steady_clock::now() + std::chrono::minutes(10));
+    EXPECT_EQ(compile(ptx_target, sources)[0].end, Compiled::End::made);
 }
 
 TEST_F(Compile, CancellingWhileItCompilesEndsTheProcess) {

@@ -294,9 +294,11 @@ TEST(FindingsMore, EachParameterHasItsBounds) {
                     .found(FindingKind::out_of_bounds));
 }
 
-TEST(FindingsMore, BoundsLeaveOutRacesAndWriting) {
-    auto module = Module::parse(kernel(1, "st.global.u32 [%rd1], %r1;\nret;"));
-    ASSERT_TRUE(module);
+// Runs a kernel of one array of 32 words, by 32 threads, without looking for races and who wrote.
+Outcome with_bounds_alone(const std::string& body, const std::string& before = "") {
+    auto module = Module::parse(kernel(1, body, before));
+    EXPECT_TRUE(module) << (module ? "" : module.error().message);
+    if (!module) return {};
     Memory memory;
     const std::uint64_t address = memory.allocate(128);
     const auto outcome = run(*module,
@@ -305,8 +307,38 @@ TEST(FindingsMore, BoundsLeaveOutRacesAndWriting) {
                               .parameters = std::as_bytes(std::span(&address, 1)),
                               .checks = Checks::bounds},
                              memory);
-    ASSERT_TRUE(outcome);
-    EXPECT_EQ(outcome->findings_total, 0U);
+    EXPECT_TRUE(outcome) << (outcome ? "" : outcome.error().message);
+    return outcome ? *outcome : Outcome{};
+}
+
+TEST(FindingsMore, BoundsLeaveOutRacesAndWriting) {
+    EXPECT_EQ(with_bounds_alone("st.global.u32 [%rd1], %r1;\nret;").findings_total, 0U);
+}
+
+TEST(FindingsMore, BoundsHaveStoresToWhatIsOnlyRead) {
+    const auto expect_found = [](const std::string& body, const std::string& space) {
+        const Outcome outcome = with_bounds_alone(body + "ret;", ".const .align 4 .u32 c[64];\n");
+        ASSERT_EQ(outcome.findings_total, 32U) << body;
+        EXPECT_EQ(outcome.findings[0].kind, FindingKind::out_of_bounds);
+        EXPECT_EQ(outcome.findings[0].space, space);
+        EXPECT_NE(outcome.findings[0].message.find("only read"), std::string::npos);
+    };
+    const std::string constants = "mov.u64 %rd4, c;\ncvta.const.u64 %rd5, %rd4;\n";
+    const std::string parameter = "mov.u64 %rd4, p1;\ncvta.param.u64 %rd5, %rd4;\n";
+    expect_found(constants + "add.s64 %rd5, %rd5, %rd0;\nst.u32 [%rd5], %r1;\n", "const");
+    expect_found(constants + "st.u32 [%rd5], %r1;\n", "const");
+    expect_found(parameter + "st.u32 [%rd5], %r1;\n", "param");
+    expect_found("mov.u64 %rd4, p1;\nst.param.u32 [%rd4], %r1;\n", "param");
+    // Half of the lanes, of one instruction.
+    const Outcome half = with_bounds_alone(
+        constants + "setp.lt.u32 %p1, %r1, 16;\nselp.b64 %rd6, %rd1, %rd5, %p1;\nst.u32 [%rd6], %r1;\nret;",
+        ".const .align 4 .u32 c[64];\n");
+    EXPECT_EQ(half.findings_total, 16U);
+    // What is the threads' own is written.
+    EXPECT_EQ(with_bounds_alone(".local .align 4 .b8 l[4];\nmov.u64 %rd4, l;\ncvta.local.u64 %rd5, %rd4;\n"
+                                "st.u32 [%rd5], %r1;\nst.local.u32 [l], %r1;\nret;")
+                  .findings_total,
+              0U);
 }
 
 }  // namespace

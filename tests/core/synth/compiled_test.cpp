@@ -164,4 +164,17 @@ TEST(Agreement, SeesOneBit) {
     EXPECT_EQ(agreement.first->element, 17U);
 }
 
+// A record holds it, and JSON has no infinity.
+TEST(Agreement, UnitsBesideZeroStayANumber) {
+    const Tree tree = kernel("out[i] = x[i];", "double");
+    std::vector<Argument> expected(tree.kernel.parameters.size()), got = expected;
+    expected[1] = numbers(Type::f64, {0.0});
+    expected[1].extra = {1.0};
+    got[1] = numbers(Type::f64, {1.0});
+    const Agreement agreement = agree(tree, expected, got, false);
+    EXPECT_FALSE(agreement.first);
+    EXPECT_EQ(agreement.max_ulp, std::numeric_limits<double>::max());
+    EXPECT_EQ(agreement.worst_of_bound, 1.0);
+}
+
 }  // namespace

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Data sets: quotas, the same bytes for any number of jobs and after a kill, disagreements.
+#include <gmock/gmock.h>
 #include <sys/wait.h>
 
 #include <chrono>
 #include <csignal>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "core/synth/canonical.h"
 #include "core/synth/export_jax.h"
@@ -18,6 +19,10 @@
 namespace {
 
 using namespace synth_test;  // NOLINT: the helpers of these tests
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
 
 TEST_F(DataSet, IsTheSameForAnyNumberOfJobsAndAfterAKill) {
     const auto whole = generate_it(options("whole"));
@@ -41,6 +46,9 @@ TEST_F(DataSet, IsTheSameForAnyNumberOfJobsAndAfterAKill) {
     const auto again = generate_it(resumed);
     ASSERT_TRUE(again) << again.error().message;
     EXPECT_EQ(again->kernels, 30U);
+    EXPECT_EQ(again->found_kernels, 16U) << "two whole shards";
+    EXPECT_EQ(again->found_pairs, 16U);
+    EXPECT_FALSE(again->was_complete);
     EXPECT_EQ(again->rejected, whole->rejected);
     EXPECT_EQ(contents(resumed.folder), files);
     // Killed before the first shard, with run.json alone.
@@ -50,7 +58,11 @@ TEST_F(DataSet, IsTheSameForAnyNumberOfJobsAndAfterAKill) {
     ASSERT_TRUE(generate_it(resumed));
     EXPECT_EQ(contents(resumed.folder), files);
     // Complete: there is nothing to do; another seed is refused.
-    EXPECT_TRUE(generate_it(resumed));
+    const auto complete = generate_it(resumed);
+    ASSERT_TRUE(complete) << complete.error().message;
+    EXPECT_TRUE(complete->was_complete);
+    EXPECT_EQ(complete->found_kernels, 30U);
+    EXPECT_EQ(complete->found_pairs, 30U);
     resumed.seed = 6;
     EXPECT_NE(generate_it(resumed).error().message.find("run_seed: 5, not 6"), std::string::npos);
     std::ofstream(resumed.folder / "run.json") << "{";
@@ -59,37 +71,46 @@ TEST_F(DataSet, IsTheSameForAnyNumberOfJobsAndAfterAKill) {
     EXPECT_NE(damaged.error().message.find("run.json is damaged"), std::string::npos);
 }
 
-// Gives what the interpreter gives: of a run that is killed, the files matter.
-class Interpreted : public Toolchain {
-  public:
-    // After so many runs it gives nothing more and waits.
-    explicit Interpreted(int runs = std::numeric_limits<int>::max()) : m_runs(runs) {}
-    Result<std::vector<KernelText>> compile(const Target&,
-                                            const std::vector<KernelSource>& sources) override {
-        std::vector<KernelText> made;
-        for (const KernelSource& source : sources) made.push_back({source.text, "", false});
-        return made;
-    }
-    Result<std::vector<std::string>> run(const Target&, std::vector<Execution>& runs) override {
-        while (m_runs == 0) ::pause();
-        --m_runs;
-        for (Execution& one : runs) {
-            for (auto& set : one.sets) interpret(*one.tree, set);
-        }
-        return std::vector<std::string>(runs.size());
-    }
-
-  private:
-    int m_runs;
-};
+TEST_F(DataSet, IsNotResumedWhereAShardIsNotItsOwn) {
+    const MakeToolchain make = []() -> Result<std::unique_ptr<Toolchain>> {
+        return std::make_unique<InterpreterToolchain>();
+    };
+    GenerateOptions wanted = options("set");
+    ASSERT_TRUE(generate_data_set(wanted, make));
+    wanted.resume = true;
+    const auto refused = [&] {
+        const auto made = generate_data_set(wanted, make);
+        if (made) return std::string("nothing");
+        EXPECT_EQ(made.error().kind, workbench::ErrorKind::bad_input);
+        return made.error().message;
+    };
+    const fs::path first = wanted.folder / "shards/00000.jsonl.zst";
+    const fs::path second = wanted.folder / "shards/00001.jsonl.zst";
+    const auto write = [](const fs::path& file, const std::string& bytes) {
+        std::ofstream(file, std::ios::binary) << bytes;
+    };
+    const std::string of_first = *workbench::read_file(first), of_second = *workbench::read_file(second);
+    write(first, of_second);
+    write(second, of_first);
+    EXPECT_THAT(refused(), EndsWith("00001.jsonl.zst has a record that does not come after the one before"));
+    write(second, of_second);
+    write(first, of_first);
+    EXPECT_EQ(refused(), "nothing");
+    auto lines = *read_lines(first);
+    auto record = nlohmann::json::parse(lines.back());
+    record["index"] = record["index"].get<int>() + 1;
+    lines.back() = record.dump();
+    write(first, *compressed_lines(lines));
+    EXPECT_THAT(refused(), EndsWith("00000.jsonl.zst has a record that is not the kernel of its index"));
+}
 
 // Takes every `every`-th kernel alone.
-class Broken : public Interpreted {
+class Broken : public InterpreterToolchain {
   public:
     explicit Broken(int every) : m_every(every) {}
     Result<std::vector<KernelText>> compile(const Target& target,
                                             const std::vector<KernelSource>& sources) override {
-        auto made = Interpreted::compile(target, sources);
+        auto made = InterpreterToolchain::compile(target, sources);
         for (KernelText& one : *made) {
             if (++m_asked % m_every != 0) one = {"", "no builtins\nin two lines", false};
         }
@@ -123,7 +144,7 @@ TEST_F(DataSet, IsTheSameAfterKillsAtRandomMoments) {
     GenerateOptions whole = options("whole");
     whole.count = 200;
     const MakeToolchain make = []() -> Result<std::unique_ptr<Toolchain>> {
-        return std::make_unique<Interpreted>();
+        return std::make_unique<InterpreterToolchain>();
     };
     const auto start = std::chrono::steady_clock::now();
     ASSERT_TRUE(generate_data_set(whole, make));
@@ -140,7 +161,7 @@ TEST_F(DataSet, IsTheSameAfterKillsAtRandomMoments) {
         if (child == 0) {
             // The first does not end by itself, however fast it is.
             const MakeToolchain waits = []() -> Result<std::unique_ptr<Toolchain>> {
-                return std::make_unique<Interpreted>(1);
+                return std::make_unique<InterpreterToolchain>(1);
             };
             static_cast<void>(generate_data_set(killed, k == 0 ? waits : make));
             ::_exit(0);
@@ -160,7 +181,7 @@ TEST_F(DataSet, IsTheSameAfterKillsAtRandomMoments) {
 
 TEST_F(DataSet, IsMadeByOneAtATime) {
     const MakeToolchain make = []() -> Result<std::unique_ptr<Toolchain>> {
-        return std::make_unique<Interpreted>();
+        return std::make_unique<InterpreterToolchain>();
     };
     GenerateOptions wanted = options("set");
     wanted.resume = true;
@@ -179,11 +200,11 @@ TEST_F(DataSet, IsMadeByOneAtATime) {
 // Of a folder whose name is no UTF-8, too.
 TEST_F(DataSet, RequestsToPythonNameFilesBesideThem) {
     const MakeToolchain make = []() -> Result<std::unique_ptr<Toolchain>> {
-        return std::make_unique<Interpreted>();
+        return std::make_unique<InterpreterToolchain>();
     };
     ASSERT_TRUE(generate_data_set(options("set"), make));
     std::size_t asked = 0;
-    const RunPython python = [&](const fs::path& requests, const fs::path& answers) -> Result<void> {
+    const RunPython python = [&](const fs::path& requests, const fs::path& answers) -> Result<std::string> {
         std::ifstream lines(requests);
         std::ofstream out(answers);
         for (std::string line; std::getline(lines, line); ++asked) {
@@ -192,12 +213,67 @@ TEST_F(DataSet, RequestsToPythonNameFilesBesideThem) {
             EXPECT_TRUE(fs::exists(requests.parent_path() / file)) << file;
             out << R"({"error": "not lowered"})" << '\n';
         }
-        return {};
+        return std::string();
     };
     const auto made = export_jax({.folder = m_folder / "set", .out = m_folder / "jax\xff"}, python);
     ASSERT_TRUE(made) << made.error().message;
     EXPECT_GT(asked, 0U);
     EXPECT_EQ(made->failures.size(), asked);
+}
+
+TEST_F(DataSet, AKernelThatEndsPythonIsOneFailure) {
+    const MakeToolchain make = []() -> Result<std::unique_ptr<Toolchain>> {
+        return std::make_unique<InterpreterToolchain>();
+    };
+    ASSERT_TRUE(generate_data_set(options("set"), make));
+    // Ends in the middle of the answer for the third kernel.
+    std::string deadly;
+    int runs = 0, asked = 0;
+    const RunPython python = [&](const fs::path& requests, const fs::path& answers) -> Result<std::string> {
+        ++runs;
+        std::ifstream lines(requests);
+        std::ofstream out(answers);
+        for (std::string line; std::getline(lines, line);) {
+            const auto file = nlohmann::json::parse(line)["file"].get<std::string>();
+            if (asked++ == 2) {
+                deadly = file.substr(0, file.size() - 3);  // the id
+                out << R"({"error": "not)";
+                return "crashed: no memory";
+            }
+            out << R"({"error": "not lowered"})" << '\n';
+        }
+        return std::string();
+    };
+    const auto made = export_jax({.folder = m_folder / "set", .out = m_folder / "jax"}, python);
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_EQ(runs, 2);
+    ASSERT_EQ(made->failures.size(), static_cast<std::size_t>(asked));
+    ASSERT_GT(asked, 3);
+    for (std::size_t k = 0; k < made->failures.size(); ++k)
+        EXPECT_THAT(
+            made->failures[k],
+            EndsWith(k == 2 ? deadly + ": it ended Python, which crashed: no memory" : ": not lowered"));
+    EXPECT_EQ(made->kernels, 0U);
+    EXPECT_TRUE(fs::is_empty(m_folder / "jax"));
+}
+
+TEST_F(DataSet, APythonThatEndsAtEveryKernelEndsTheExport) {
+    const MakeToolchain make = []() -> Result<std::unique_ptr<Toolchain>> {
+        return std::make_unique<InterpreterToolchain>();
+    };
+    ASSERT_TRUE(generate_data_set(options("set"), make));
+    int runs = 0;
+    const RunPython python = [&](const fs::path&, const fs::path& answers) -> Result<std::string> {
+        ++runs;
+        std::ofstream{answers};
+        return "crashed: no such instruction";
+    };
+    const auto made = export_jax({.folder = m_folder / "set", .out = m_folder / "jax"}, python);
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error().kind, workbench::ErrorKind::device_failure);
+    EXPECT_THAT(made.error().message, EndsWith("lowered nothing: the last crashed: no such instruction"));
+    EXPECT_EQ(runs, 10);
+    EXPECT_FALSE(fs::exists(m_folder / "jax"));
 }
 
 TEST_F(DataSet, ItsRecordsAreWhatTheirSourcesSay) {
@@ -254,8 +330,47 @@ TEST_F(DataSet, RejectsWhatDisagreesAndKeepsTheSource) {
     EXPECT_TRUE(found);
 }
 
+// Its process dies at the first text that is run or assembled.
+class DiesOnce : public InterpreterToolchain {
+  public:
+    Result<std::vector<std::string>> run(const Target& target, std::vector<Execution>& runs) override {
+        auto made = InterpreterToolchain::run(target, runs);
+        if (std::exchange(m_has_died, true)) return made;
+        runs[0].has_died = true;
+        made->front() = "the process crashed";
+        return made;
+    }
+    Result<std::vector<Assembly>> assemble(const Target&,
+                                           const std::vector<const std::string*>& texts) override {
+        std::vector<Assembly> made(texts.size());
+        if (!std::exchange(m_has_died, true)) made[0] = {.error = "the assembler crashed", .has_died = true};
+        return made;
+    }
+
+  private:
+    bool m_has_died = false;
+};
+
+TEST_F(DataSet, AProcessThatDiesWhenATextIsTriedIsNoMismatch) {
+    for (const std::string level : {"V1", "V2"}) {
+        GenerateOptions wanted = options(level);
+        wanted.judge.levels = {level};
+        if (level == "V1") wanted.judge.targets = {target_named("ptx-nvrtc:sm_90")};
+        const auto made = generate_data_set(
+            wanted, []() -> Result<std::unique_ptr<Toolchain>> { return std::make_unique<DiesOnce>(); });
+        ASSERT_TRUE(made) << made.error().message;
+        EXPECT_EQ(made->rejected.count("mismatch"), 0U) << level;
+        EXPECT_EQ(made->rejected.at("compiler_died"), 1U) << level;
+        const auto lines = read_lines(wanted.folder / "shards" / "00000.rejected.jsonl.zst");
+        ASSERT_TRUE(lines) << lines.error().message;
+        EXPECT_THAT(*lines,
+                    Contains(AllOf(HasSubstr("compiler_died"),
+                                   HasSubstr(level + " " + wanted.judge.targets[0].name + ": the "))));
+    }
+}
+
 // Gives none of the outputs.
-class Idle : public Interpreted {
+class Idle : public InterpreterToolchain {
   public:
     Result<std::vector<std::string>> run(const Target&, std::vector<Execution>& runs) override {
         return std::vector<std::string>(runs.size());

@@ -7,6 +7,7 @@
 #include "core/synth/adjoint.h"
 #include "core/synth/data_set_reader.h"
 #include "core/synth/edits.h"
+#include "core/synth/export.h"
 #include "core/synth/record_shape.h"
 #include "core/synth/shards.h"
 #include "core/synth/verify.h"
@@ -83,6 +84,43 @@ TEST_F(VerifyDataSet, FindsNothingInWhatWasMade) {
     EXPECT_EQ(mutated->mutants.rejected + mutated->mutants.equivalent, 40U);
     EXPECT_LE(mutated->mutants.equivalent, 10U);
     EXPECT_GE(mutated->mutants.by_kind.size(), 8U);
+}
+
+// Its texts have PTX behind the source, and a change of that shows in no result.
+class BlindToPtx : public InterpreterToolchain {
+  public:
+    Result<std::vector<KernelText>> compile(const Target& target,
+                                            const std::vector<KernelSource>& sources) override {
+        auto made = InterpreterToolchain::compile(target, sources);
+        for (KernelText& one : *made) one.text += "\t@%p1 add.s32 \t%r2, %r1, 4;\n\tbar.sync \t0;\n";
+        return made;
+    }
+};
+
+TEST_F(VerifyDataSet, MoreThanAQuarterOfEquivalentMutantsIsAFault) {
+    const MakeToolchain make = []() -> Result<std::unique_ptr<Toolchain>> {
+        return std::make_unique<BlindToPtx>();
+    };
+    GenerateOptions wanted = options("ptx");
+    wanted.judge.targets = {target_named("ptx-nvrtc:sm_90")};
+    ASSERT_TRUE(generate_data_set(wanted, make));
+    const auto verified = [&](std::uint64_t mutants) {
+        VerifyOptions options{.folder = wanted.folder, .mutants = mutants};
+        options.compiled = {"ptx-nvrtc:sm_90"};
+        return verify_data_set(options, make);
+    };
+    const auto without = verified(0);
+    ASSERT_TRUE(without) << without.error().message;
+    EXPECT_TRUE(without->faults.empty()) << without->faults[0].what;
+    const auto made = verified(34);
+    ASSERT_TRUE(made) << made.error().message;
+    EXPECT_EQ(made->mutants.passed, 0U);
+    EXPECT_EQ(made->mutants.made, 34U);
+    EXPECT_GT(made->mutants.equivalent, 8U);
+    ASSERT_EQ(made->faults.size(), 1U) << made->faults[0].what;
+    EXPECT_EQ(made->faults[0].level, "mutant");
+    EXPECT_EQ(made->faults[0].what, std::to_string(made->mutants.equivalent) +
+                                        " of 34 mutants are equivalent, more than a quarter");
 }
 
 // A GPU whose driver changes bits of results, as its compiler is asked to optimise or not.
@@ -214,7 +252,20 @@ TEST_F(VerifyDataSet, IsFoundByIdAndCounted) {
     EXPECT_EQ(statistics->json()["categories"]["math"]["records"], 3);
 }
 
+TEST_F(VerifyDataSet, WithoutTargetsIsNotExported) {
+    Json run = Json::parse(*workbench::read_file(file("run.json")));
+    run["targets"] = run["compilers"] = Json::array();
+    write("run.json", run.dump(2) + "\n");
+    for (const auto form : {ExportOptions::Form::pairs, ExportOptions::Form::seed_jax}) {
+        const auto made = export_data_set({.folder = file(""), .out = m_folder / "out", .form = form});
+        ASSERT_FALSE(made);
+        EXPECT_EQ(made.error().kind, ErrorKind::bad_input);
+        EXPECT_THAT(made.error().message, HasSubstr("has no targets"));
+    }
+}
+
 TEST_F(VerifyDataSet, HostileLinesAreErrorsInBoundedMemory) {
+    Json record = Json::parse(read_lines(file("shards/00001.jsonl.zst"))->front());
     const auto read = [&](const std::string& bytes) {
         write("shards/00001.jsonl.zst", bytes);
         const auto made = read_statistics(file(""));
@@ -227,6 +278,12 @@ TEST_F(VerifyDataSet, HostileLinesAreErrorsInBoundedMemory) {
     EXPECT_THAT(read(*compressed_lines({std::string(100'000, '[')})), HasSubstr("nested more than 16 deep"));
     EXPECT_THAT(read(*compressed_lines({"{}"})), HasSubstr("line 1: has no schema"));
     EXPECT_THAT(read(*compressed_lines({"[]"})), HasSubstr("which is not an object"));
+    EXPECT_EQ(read(*compressed_lines({record.dump()})), "read");
+    const std::string without = "line 1: has backward IR and no backward.source";
+    record["ir"][0]["direction"] = "backward";
+    EXPECT_THAT(read(*compressed_lines({record.dump()})), HasSubstr(without));
+    record["backward"] = {{"reason", "integer"}};
+    EXPECT_THAT(read(*compressed_lines({record.dump()})), HasSubstr(without));
 }
 
 // IIR2D_UPDATE_GOLDEN=1 writes the file anew.

@@ -107,6 +107,18 @@ TEST_F(DataSetDeskTest, ShowsTwoTargetsAsADifference) {
     desk.setOtherTarget({});
     read();
     EXPECT_THAT(shown.kernel()->text, HasSubstr("define "));
+    const auto& rows = desk.dataSet()->rows;
+    const auto row = std::ranges::find_if(rows, &inspect::RecordRow::has_backward);
+    ASSERT_NE(row, rows.end());
+    desk.chooseRecord(toText(row->id));
+    ASSERT_TRUE(
+        QTest::qWaitFor([&] { return desk.record() && desk.record()->row.id == row->id; }, patience_ms));
+    desk.setOtherTarget(QStringLiteral("llvm-host-o2"));
+    desk.setBackward(true);
+    EXPECT_EQ(desk.otherTarget().toStdString(), "llvm-host-o2");
+    EXPECT_EQ(desk.commandLine().toStdString(), "") << "synth diff compares forward texts";
+    desk.setOtherTarget({});
+    EXPECT_THAT(desk.commandLine().toStdString(), HasSubstr(" --backward"));
 }
 
 TEST_F(DataSetDeskTest, RunsAMismatchAgain) {

@@ -3,11 +3,18 @@
 #include <gmock/gmock.h>
 
 #include <QTemporaryDir>
+#include <chrono>
 #include <filesystem>
 
+#include "core/compile/extract.h"
+#include "core/inspect/extracted.h"
 #include "core/inspect/generate_report.h"
 #include "core/inspect/language.h"
 #include "core/inspect/mismatch.h"
+#include "core/inspect/source_kernels.h"
+#include "core/support/files.h"
+#include "core/synth/canonical.h"
+#include "core/synth/parse.h"
 #include "tests/ui/kernels/planted.h"
 
 namespace workbench {
@@ -17,6 +24,7 @@ using ::testing::Contains;
 using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 constexpr const char* target = "ptx-nvrtc:sm_90";
 
@@ -105,6 +113,68 @@ extern "C" __global__ void saxpy(const float* x, const float* b, float* y, float
     EXPECT_FALSE(outside->is_inside);
     EXPECT_THAT(outside->outside, HasSubstr("2"));
     EXPECT_TRUE(outside->texts.empty());
+}
+
+TEST_F(Inspected, WhatIsLateIsTheFaultOfTheSource) {
+    const compile::ExtractRequest request{
+        .text =
+            "extern \"C\" __global__ void twice(const float* x, float* y, int n) {\n"
+            "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+            "    if (i >= n) return;\n    y[i] = x[i] * 2.0f;\n}\n",
+        .file = "late.cu",
+        .kernel = "twice"};
+    compile::Compiler compiler;
+    auto extracted = compile::extract(compiler, request);
+    ASSERT_TRUE(extracted) << extracted.error().message;
+    EXPECT_LE(extracted->deadline, std::chrono::steady_clock::now() + compile::patience_of_extract);
+    const auto inside = inspect::look_inside(*extracted, request, true, {});
+    ASSERT_TRUE(inside) << inside.error().message;
+    EXPECT_TRUE(inside->is_inside) << inside->reason;
+    extracted->deadline = std::chrono::steady_clock::now();
+    const auto late = inspect::look_inside(*extracted, request, true, {});
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().kind, ErrorKind::bad_input);
+    EXPECT_THAT(late.error().message, StartsWith("late.cu: compiling and running it took more than 60 s"));
+}
+
+TEST_F(Inspected, LooksForIncludesOfATextWithoutAFileInNoFolder) {
+    ASSERT_TRUE(
+        write_file_atomically(folder.filePath(QStringLiteral("near.h")).toStdString(), "#define AMOUNT 3\n"));
+    inspect::SourceRequest request{
+        .text = "#include \"near.h\"\n__global__ void f(int* x) { x[0] = AMOUNT; }\n", .target = target};
+    compile::Compiler compiler;
+    const std::filesystem::path before = std::filesystem::current_path();
+    std::filesystem::current_path(folder.path().toStdString());
+    const auto typed = inspect::compile_source(compiler, request);
+    std::filesystem::current_path(before);
+    ASSERT_FALSE(typed);
+    EXPECT_EQ(typed.error().kind, ErrorKind::bad_input);
+    EXPECT_THAT(typed.error().message, HasSubstr("near.h"));
+    request.file = folder.filePath(QStringLiteral("kernel.cu")).toStdString();
+    const auto opened = inspect::compile_source(compiler, request);
+    EXPECT_TRUE(opened) << opened.error().message;
+}
+
+TEST(InspectedOnTheHost, ATextThatEndsTheProcessIsNoMismatch) {
+    const auto chosen = inspect::choose_targets({"llvm-host-o0"}, {});
+    if (!chosen) GTEST_SKIP() << chosen.error().message;
+    auto tree = synth::parse(
+        "extern \"C\" __global__ void k(const float* x, float* y, int n) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i >= n) return;\n    y[i] = x[i];\n}\n");
+    ASSERT_TRUE(tree) << tree.error().message;
+    synth::Judged asked;
+    asked.candidate.canonical = synth::canonical_hash(*tree);
+    asked.candidate.tree = *std::move(tree);
+    asked.texts.push_back({.text = "define void @k(ptr %x, ptr %y, i32 %n) {\n"
+                                   "  store i32 7, ptr null\n  ret void\n}\n"});
+    std::vector<synth::Judged> batch;
+    batch.push_back(std::move(asked));
+    const auto toolchain = inspect::make_toolchain();
+    ASSERT_TRUE(toolchain);
+    const auto judged = synth::judge(std::move(batch), {.targets = chosen->targets}, **toolchain);
+    ASSERT_TRUE(judged) << judged.error().message;
+    EXPECT_EQ(judged->front().reason, "compiler_died");
+    EXPECT_THAT(judged->front().detail, StartsWith("V2 llvm-host-o0: the process crashed"));
 }
 
 TEST(GenerateReport, LeavesOutWhatAResumedRunFound) {

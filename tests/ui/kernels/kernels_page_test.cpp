@@ -18,6 +18,7 @@
 #include <QTest>
 #include <QTextBlock>
 #include <QToolButton>
+#include <algorithm>
 
 #include "core/solve/kernels.h"
 #include "core/support/files.h"
@@ -38,6 +39,7 @@
 #include "ui/kernels/own_source.h"
 #include "ui/kernels/run_tab.h"
 #include "ui/session/session.h"
+#include "ui/support/text.h"
 #include "ui/widgets/message_bar.h"
 #include "ui/widgets/text_table.h"
 #include "ui/widgets/theme.h"
@@ -269,6 +271,35 @@ TEST_F(KernelsPageTest, ChartsShowWhatADataSetHas) {
     const QPointF place = chart.chart()->mapToPosition(QPointF(1, 100), chart.chart()->series().front());
     EXPECT_EQ(chart.grab().toImage().pixelColor(place.toPoint() + QPoint(2, -2)), seriesColour(0))
         << "a dot, as one point makes no line";
+}
+
+TEST_F(KernelsPageTest, CopiesTheRecordWhereACommandPrintsIt) {
+    page.showGenerated();
+    QToolButton* copy = nullptr;
+    for (auto* button : page.generatedPanel().findChildren<QToolButton*>()) {
+        if (button->accessibleName() == QLatin1String("Copy the record as command line")) copy = button;
+    }
+    ASSERT_NE(copy, nullptr);
+    EXPECT_FALSE(copy->isEnabled()) << "no data set is open";
+    DataSetDesk& desk = page.dataSets();
+    desk.open(QStringLiteral(IIR2D_SOURCE_DIR "/tests/app/golden_set"));
+    ASSERT_TRUE(QTest::qWaitFor([&] { return desk.record().has_value(); }, patience_ms));
+    const auto& rows = desk.dataSet()->rows;
+    const auto row = std::ranges::find_if(rows, &inspect::RecordRow::has_backward);
+    ASSERT_NE(row, rows.end());
+    desk.chooseRecord(toText(row->id));
+    ASSERT_TRUE(
+        QTest::qWaitFor([&] { return desk.record() && desk.record()->row.id == row->id; }, patience_ms));
+    desk.setBackward(true);
+    ASSERT_TRUE(copy->isEnabled());
+    copy->click();
+    EXPECT_EQ(QApplication::clipboard()->text(), desk.commandLine());
+    desk.setOtherTarget(desk.targets().value(1));
+    EXPECT_FALSE(copy->isEnabled()) << "synth diff compares forward texts";
+    EXPECT_TRUE(copy->toolTip().contains(QLatin1String("backward")));
+    desk.setBackward(false);
+    EXPECT_TRUE(copy->isEnabled());
+    EXPECT_EQ(copy->toolTip(), copy->accessibleName());
 }
 
 TEST_F(KernelsPageTest, SavesAChartOfADataSet) {
