@@ -74,18 +74,19 @@ class Program:
         return json.loads(self.run(*words, "--json", **more).stdout)
 
 
-def open_visits(database):
-    """How many visits of each problem count, of those that lack one of two."""
+def open_visits(database, host):
+    """How many visits of each problem by this machine and these kernels count, of those that lack one of two."""
     with sqlite3.connect(database) as connection:
         return dict(connection.execute(
             "SELECT spec, count(CASE WHEN state IN ('ok', 'unstable') THEN 1 END) AS good FROM problem "
-            "LEFT JOIN visit ON visit.problem = problem.id GROUP BY problem.id HAVING good < 2"))
+            "LEFT JOIN visit ON visit.problem = problem.id AND machine = ? AND build = ? GROUP BY problem.id HAVING good < 2",
+            (host["machine"], host["kernels"])))
 
 
-def visits_made(database, specs):
+def visits_made(database, specs, host):
     with sqlite3.connect(database) as connection:
-        counts = dict(connection.execute("SELECT spec, count(visit.id) FROM problem LEFT JOIN visit ON visit.problem = "
-                                         "problem.id GROUP BY problem.id"))
+        counts = dict(connection.execute("SELECT spec, count(visit.id) FROM problem LEFT JOIN visit ON visit.problem = problem.id "
+                                         "AND machine = ? AND build = ? GROUP BY problem.id", (host["machine"], host["kernels"])))
     return max((counts[spec] for spec in specs), default=0)
 
 
@@ -93,6 +94,7 @@ def measure(program, given, which, seconds):
     """Two visits of every problem, then further ones of those of which two do not count, while there is time. Returns what that
     took and was."""
     database = program.work / f"{which}.db"
+    host = program.json("models")
     count = given.train if which == "train" else given.judge
     space = given.train_space if which == "train" else given.judge_space
     asked = ["collect", "--out", database, "--set", which, "--seed", given.seed, "--space", space, "--rounds", given.rounds,
@@ -107,17 +109,17 @@ def measure(program, given, which, seconds):
         said = program.json(*asked, *more, *([] if left is None else ["--budget", f"{left:.1f}"]), show=True, codes=(0, 5))
         for name in ("seconds", "visits", "contended", "unstable", "wrong"):
             done[name] += said[name]
-        return said["missing"] == 0
+        return said["missing"] == 0 or bool(said["failed"])  # a failure is not for want of time
     again = program.work / f"{which}-again.txt"
     if collect("--count", count):
         for _ in range(4):
-            lacking = open_visits(database)
+            lacking = open_visits(database, host)
             if not lacking:
                 break
             again.write_text("\n".join(lacking) + "\n")
-            if not collect("--problems", again, "--visits", min(100, visits_made(database, lacking) + 2)):
+            if not collect("--problems", again, "--visits", min(100, visits_made(database, lacking, host) + 2)):
                 break
-    lacking = len(open_visits(database)) if database.exists() else count
+    lacking = len(open_visits(database, host)) if database.exists() else count
     done["problems_without_two_good_visits"] = lacking
     print(f"{which}: {done['visits']} visits in {done['seconds']:.0f} s, {done['contended']} contended, {lacking} problems lack one; "
           f"{100 * 2 * done['seconds'] / max(1, done['visits']):.0f} s for 100 problems of two visits", flush=True)

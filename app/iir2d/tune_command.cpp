@@ -128,8 +128,11 @@ Result<tune::CollectOptions> collect_options(const TuneCollectOptions& given, co
 
 void say(const tune::Collected& done, const TuneCollectOptions& given) {
     if (given.json) {
+        Json failed = Json::array();
+        for (const auto& [spec, reason] : done.failed) failed.push_back({{"spec", spec}, {"reason", reason}});
         print_json({{"visits", done.visits},
                     {"missing", done.missing},
+                    {"failed", failed},
                     {"unstable", done.unstable},
                     {"contended", done.contended},
                     {"wrong", done.wrong},
@@ -140,8 +143,11 @@ void say(const tune::Collected& done, const TuneCollectOptions& given) {
                 counted(done.visits, "visit").c_str(), done.seconds, done.unstable, done.contended,
                 done.wrong.size());
     if (done.missing > 0)
-        std::printf("the budget is spent: %s missing, the same command makes them\n",
+        std::printf("%s%s missing, the same command makes them\n",
+                    done.failed.empty() ? "the budget is spent: " : "",
                     counted(done.missing, "visit is", "visits are").c_str());
+    for (const auto& [spec, reason] : done.failed)
+        std::printf("not measured: %s: %s\n", shown(spec).c_str(), shown(reason).c_str());
     for (const std::string& one : done.wrong) std::printf("wrong: %s\n", shown(one).c_str());
 }
 
@@ -158,6 +164,9 @@ Result<int> collect_into(const TuneCollectOptions& given, const std::vector<tune
     progress.clear();
     if (!done) return std::unexpected(done.error());
     say(*done, given);
+    if (!done->failed.empty() && done->failed.size() == problems.size())
+        return workbench::fail(ErrorKind::device_failure,
+                               "no problem could be measured: " + shown(done->failed.begin()->second));
     if (done->wrong.empty()) return 0;
     return workbench::fail(ErrorKind::check_failed,
                            counted(done->wrong.size(), "result is", "results are") + " wrong");

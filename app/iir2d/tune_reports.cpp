@@ -2,6 +2,7 @@
 // tune headroom, export and import: what a database of measurements says, and the database as text.
 #include <cstdio>
 #include <memory>
+#include <utility>
 
 #include "app/iir2d/evidence.h"
 #include "app/iir2d/json.h"
@@ -10,7 +11,9 @@
 #include "core/support/files.h"
 #include "core/support/try.h"
 #include "core/tune/headroom.h"
+#include "core/tune/registry.h"
 #include "core/tune/store.h"
+#include "core/tune/table.h"
 #include "core/tune/transfer.h"
 
 namespace app {
@@ -65,7 +68,9 @@ Result<int> run_headroom(const TuneReportOptions& given) {
     if (!given.set.empty()) IIR2D_RETURN_IF_ERROR(tune::problem_set_from_name(given.set));
     IIR2D_TRY(options.objective, tune::objective_from_name(given.objective));
     if (!given.out_md.empty()) IIR2D_RETURN_IF_ERROR(check_outputs({given.out_md}, ""));
-    IIR2D_TRY(const auto all, read_database(given.database));
+    IIR2D_TRY(auto read, read_database(given.database));
+    IIR2D_TRY(const auto host, tune::model_host());
+    IIR2D_TRY(const auto all, tune::measured_by_one(std::move(read), host.machine, host.kernels));
     const tune::Headroom headroom = tune::headroom_of(all, options);
     const std::string text = tune::to_markdown(headroom, options);
     if (!given.out_md.empty()) IIR2D_RETURN_IF_ERROR(write_file_atomically(given.out_md, text));

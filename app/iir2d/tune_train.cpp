@@ -95,9 +95,9 @@ Result<int> run_train(const TuneTrainOptions& given, const Interruption& interru
     if (fs::exists(folder, error))
         return workbench::fail(ErrorKind::unwritable_output, workbench::quoted(folder) + " is there already");
     IIR2D_TRY(const auto measured, read_databases(given.databases));
-    std::optional<tune::Measurements> validation;
+    std::optional<tune::Measurements> validation;  // train() takes the visits of its own machine and build
     if (!given.validation.empty()) {
-        IIR2D_TRY(validation, read_databases({given.validation}));
+        IIR2D_TRY(validation, read_database(given.validation));
     }
     Progress progress(interruption.token(), given.quiet);
     const auto made =

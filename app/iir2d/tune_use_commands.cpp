@@ -148,12 +148,12 @@ struct TuneUseOptions {
 };
 
 Result<int> run_stats(const TuneUseOptions& given) {
-    IIR2D_TRY(const auto kept, tune::kept_statistics());
+    // First: it is what mends a file that cannot be read.
     if (given.reset) IIR2D_RETURN_IF_ERROR(tune::reset_statistics());
-    const auto counters = given.reset ? decltype(kept.counters){} : kept.counters;
+    IIR2D_TRY(const auto kept, tune::kept_statistics());
     const auto value = [&](const std::string& name) {
-        const auto found = counters.find(name);
-        return found == counters.end() ? std::uint64_t{0} : found->second;
+        const auto found = kept.counters.find(name);
+        return found == kept.counters.end() ? std::uint64_t{0} : found->second;
     };
     Json reasons = Json::object();
     Json beside = Json::object();

@@ -74,6 +74,9 @@ Result<PoolPasses> pool_passes(const PoolOperation& operation, const Image& sour
     const bool finds_places = has_indices && (wanted.indices || wanted.upstream != nullptr);
     SeenOperations::of_process().note(
         {.operation = operation, .element = wanted.element, .shape = input, .places = finds_places});
+    if (wanted.upstream != nullptr)
+        SeenOperations::of_process().note(
+            {.operation = operation, .element = wanted.element, .shape = input, .backward = true});
     if (wanted.config) {
         const auto use = finds_places ? iir2d::PoolUse::forward_with_places : iir2d::PoolUse::forward;
         IIR2D_RETURN_IF_ERROR(from_kernel(check_config(device, desc, use, *wanted.config)));

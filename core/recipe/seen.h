@@ -22,7 +22,7 @@ struct SeenOperation {
     bool backward = false;  // pooling's gradient
 };
 
-// Those of the process, at most 4,096. Nothing is noted before begin().
+// Those of the process, at most 4,096. Nothing is noted before begin() and after end().
 class SeenOperations {
   public:
     static SeenOperations& of_process() {
@@ -30,6 +30,7 @@ class SeenOperations {
         return one;
     }
     void begin() { m_wanted = true; }
+    void end() { m_wanted = false; }
     void note(const SeenOperation& seen) {
         constexpr std::size_t most = 4096;
         if (!m_wanted) return;

@@ -45,8 +45,7 @@ class Collection {
         m_machine = machine.id;
         const Identity build = build_of_kernels(m_device.backend());
         m_build = build.id;
-        IIR2D_RETURN_IF_ERROR(store.add_identities(machine, build));
-        IIR2D_RETURN_IF_ERROR(add_problems(store));
+        IIR2D_TRY(m_numbers, store.add(m_problems, m_options.set, machine, build));
         const std::size_t total = m_problems.size() * static_cast<std::size_t>(m_options.visits);
         for (int number = 0; number < m_options.visits; ++number) {
             for (std::size_t p = 0; p < m_problems.size(); ++p) {
@@ -84,14 +83,6 @@ class Collection {
                                                       m_problems[place % m_problems.size()].spec);
     }
 
-    Result<void> add_problems(Store& store) {
-        for (const NamedProblem& problem : m_problems) {
-            IIR2D_TRY(const auto number, store.add(problem, m_options.set));
-            m_numbers.push_back(number);
-        }
-        return {};
-    }
-
     // What the number-th visit has to measure: the configs that were not measured so often yet, and static.
     Result<std::vector<iir2d::Config>> missing_configs(Store& store, std::size_t p, int number) const {
         IIR2D_TRY(const auto all, configs_of(m_options.space, m_problems[p], m_options.seed, m_device));
@@ -120,8 +111,12 @@ class Collection {
         };
         const double before = m_parallel.ratio();
         auto made = visit(problem.problem, configs, m_device, settings, m_copy, {.stop = m_control.stop});
-        if (!made)
-            return made.error().kind == ErrorKind::cancelled ? cancelled() : named_error(problem, made);
+        if (!made) {
+            if (made.error().kind == ErrorKind::cancelled) return cancelled();
+            ++m_done.missing;
+            m_done.failed.try_emplace(problem.spec, made.error().message);
+            return {};
+        }
         made->machine = m_machine;
         made->build = m_build;
         made->parallel_ratio = std::max(before, m_parallel.ratio());
@@ -140,10 +135,6 @@ class Collection {
             for (const std::string& one : wrong) m_done.wrong.push_back(m_problems[p].spec + ": " + one);
         }
         return {};
-    }
-
-    static std::unexpected<Error> named_error(const NamedProblem& problem, const Result<Visit>& failed) {
-        return fail(failed.error().kind, problem.spec + ": " + failed.error().message);
     }
 
     const std::vector<NamedProblem>& m_problems;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,9 +32,11 @@ struct CollectOptions {
 
 struct Collected {
     std::size_t visits = 0;    // made now
-    std::size_t missing = 0;   // not made, for want of time
+    std::size_t missing = 0;   // not made, for want of time or because they failed
     std::size_t unstable = 0;  // of those made now
     std::size_t contended = 0;
+    // Why problems could not be visited, by their specs: memory was short, or static failed.
+    std::map<std::string, std::string> failed;
     // "spec: config: reason", of all visits by this machine and these kernels.
     std::vector<std::string> wrong;
     double seconds = 0;
@@ -41,7 +44,8 @@ struct Collected {
 
 // Visits every problem `visits` times, all others between, and leaves out what the database has already by
 // this machine and these kernels: after a kill the same call goes on. What is found wrong is kept and in the
-// result. Cancelled: the visits that ended are kept.
+// result. A problem that cannot be visited is named there, and the others go on. Cancelled: the visits that
+// ended are kept. check_failed: a key is in the other set, and the database is as it was.
 Result<Collected> collect(const std::vector<NamedProblem>& problems, const CollectOptions& options,
                           const iir2d::Device& device, const TaskControl& control = {});
 

@@ -73,9 +73,10 @@ std::string first_gpu() {
     return gpu ? iir2d::machine_id(*gpu).value_or("") : std::string();
 }
 
-// Says why a model that could be read cannot decide; absent: it can.
+// Says why a model that could be read cannot decide; absent: it can. Features come last, as in why_not(): the
+// table of a model that lacks nothing else decides.
 std::optional<std::pair<ModelStatus, std::string>> objection(const iir2d::TreeModel& model,
-                                                             const RegisteredModel& where, bool is_proven,
+                                                             const RegisteredModel& where,
                                                              const ModelHost& host) {
     using enum ModelStatus;
     if (model.purpose != where.purpose)
@@ -83,7 +84,6 @@ std::optional<std::pair<ModelStatus, std::string>> objection(const iir2d::TreeMo
     if (model.space != iir2d::config_space)
         return std::pair(wrong_space, "its table of knobs is version " + std::to_string(model.space) +
                                           ", the library's " + std::to_string(iir2d::config_space));
-    if (!has_names(model)) return std::pair(wrong_features, "its features are not the library's");
     const bool of_gpu = model.purpose.ends_with("-cuda");
     const std::string machine = of_gpu ? first_gpu() : host.machine;
     if (model.machine != machine)
@@ -94,14 +94,15 @@ std::optional<std::pair<ModelStatus, std::string>> objection(const iir2d::TreeMo
     if (model.kernels != kernels)
         return std::pair(stale_kernels, "it is of kernels " + model.kernels + ", and these are " + kernels);
     if (!model.margin) return std::pair(unproven, "training found no margin that is safe");
-    if (!is_proven)
+    if (!where.is_proven)
         return std::pair(unproven,
                          "it has no report.json: it was not judged by problems that it had not seen");
+    if (!has_names(model)) return std::pair(wrong_features, "its features are not the library's");
     return std::nullopt;
 }
 
-// Reads a model that `found` names, of a text that could be read.
-void read_text(RegisteredModel& found, std::string_view text, bool is_proven, const ModelHost& host) {
+// Reads a model that `found` names and says to be proven or not, of a text that could be read.
+void read_text(RegisteredModel& found, std::string_view text, const ModelHost& host) {
     found.size = text.size();
     found.sha256 = sha256_hex(text);
     // The interface first: of what follows another one nothing is known.
@@ -125,7 +126,7 @@ void read_text(RegisteredModel& found, std::string_view text, bool is_proven, co
     found.features = model->features.size();
     found.trees = model->gain.trees();
     found.model = model;
-    if (auto why = objection(*model, found, is_proven, host))
+    if (auto why = objection(*model, found, host))
         set_status(found, why->first, std::move(why->second));
     else
         found.status = ModelStatus::active;
@@ -145,7 +146,8 @@ RegisteredModel read_model(const fs::path& place, const std::string& purpose, co
         return found;
     }
     std::error_code error;
-    read_text(found, *text, fs::is_regular_file(found.path / "report.json", error), host);
+    found.is_proven = fs::is_regular_file(found.path / "report.json", error);
+    read_text(found, *text, host);
     return found;
 }
 
@@ -160,7 +162,8 @@ std::vector<RegisteredModel> embedded_of(const std::string& purpose, const Model
         found.place = embedded_place;
         found.path = found.place / purpose / found.version;
         found.purpose = purpose;
-        read_text(found, embedded.text, embedded.is_proven, host);
+        found.is_proven = embedded.is_proven;
+        read_text(found, embedded.text, host);
         all.insert(all.begin(), std::move(found));
     }
     return all;

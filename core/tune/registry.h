@@ -40,7 +40,8 @@ struct RegisteredModel {
     std::string purpose;
     std::string version;
     ModelStatus status = ModelStatus::unreadable;
-    std::string reason;  // one sentence; empty of an active one
+    std::string reason;      // one sentence; empty of an active one
+    bool is_proven = false;  // report.json is there
     // What its head says; empty and 0 where that cannot be read.
     std::string interface;
     std::string machine;

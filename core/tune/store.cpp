@@ -233,12 +233,31 @@ class Reader {
             const auto status = status_from_name(query.text(2));
             if (!status) return damaged("a measurement has no status");
             one.status = *status;
-            if (!query.is_null(4))
-                one.figures = Figures{query.real(4), query.real(5), query.real(6),  query.real(7),
-                                      query.real(8), query.real(9), query.real(10), query.real(11)};
+            IIR2D_TRY(one.figures, figures(query));
             IIR2D_TRY(one.samples, samples(visit, query.number(0)));
+            if (!one.samples.empty() && !one.figures)
+                return damaged("a measurement has samples and no figures");
             into.measurements.push_back(std::move(one));
         }
+    }
+
+    // Of columns 4 to 11: all are there, or none.
+    static Result<std::optional<Figures>> figures(const Query& query) {
+        constexpr int first = 4;
+        constexpr int count = 8;
+        int missing = 0;
+        bool all_finite = true;
+        for (int column = first; column < first + count; ++column) {
+            missing += query.is_null(column) ? 1 : 0;
+            all_finite = all_finite && std::isfinite(query.real(column));
+        }
+        if (missing == count) return std::optional<Figures>();
+        const Figures read{query.real(4), query.real(5), query.real(6),  query.real(7),
+                           query.real(8), query.real(9), query.real(10), query.real(11)};
+        if (missing > 0 || !all_finite || !is_time(read.op_ms_min) || !is_time(read.op_ms_p50) ||
+            !is_time(read.use_ms_p50))
+            return damaged("a figure is not a number, or not a time");
+        return std::optional(read);
     }
 
     Result<std::vector<Sample>> samples(std::int64_t visit, std::int64_t config) {
@@ -323,9 +342,19 @@ Result<std::int64_t> Store::add(const NamedProblem& problem, ProblemSet set) {
                            .visits = {}});
 }
 
-Result<void> Store::add_identities(const Identity& machine, const Identity& build) {
+Result<std::vector<std::int64_t>> Store::add(const std::vector<NamedProblem>& problems, ProblemSet set,
+                                             const Identity& machine, const Identity& build) {
+    Transaction transaction(m_state->get());
+    IIR2D_RETURN_IF_ERROR(transaction.begin());
     IIR2D_RETURN_IF_ERROR(insert_identity(m_state->get(), "machine", machine));
-    return insert_identity(m_state->get(), "build", build);
+    IIR2D_RETURN_IF_ERROR(insert_identity(m_state->get(), "build", build));
+    std::vector<std::int64_t> numbers;
+    for (const NamedProblem& problem : problems) {
+        IIR2D_TRY(const auto number, add(problem, set));
+        numbers.push_back(number);
+    }
+    IIR2D_RETURN_IF_ERROR(transaction.commit());
+    return numbers;
 }
 
 Result<std::map<std::string, int>> Store::counts(std::int64_t problem, std::string_view machine,

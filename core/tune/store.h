@@ -30,7 +30,9 @@ class Store {
 
     // Adds a problem, if it is not there, and returns its number. check_failed: its key is in the other set.
     Result<std::int64_t> add(const NamedProblem& problem, ProblemSet set);
-    Result<void> add_identities(const Identity& machine, const Identity& build);
+    // Adds several, and who measures them, in one transaction: after an error nothing was added.
+    Result<std::vector<std::int64_t>> add(const std::vector<NamedProblem>& problems, ProblemSet set,
+                                          const Identity& machine, const Identity& build);
 
     // Returns how often each config of a problem was measured by this machine and build.
     Result<std::map<std::string, int>> counts(std::int64_t problem, std::string_view machine,

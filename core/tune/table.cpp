@@ -224,6 +224,14 @@ Ranker ranker_of(BestTable table) {
     };
 }
 
+Measurements visits_by(Measurements all, std::string_view machine, std::string_view kernels) {
+    for (MeasuredProblem& problem : all.problems)
+        std::erase_if(problem.visits,
+                      [&](const Visit& visit) { return visit.machine != machine || visit.build != kernels; });
+    std::erase_if(all.problems, [](const MeasuredProblem& problem) { return problem.visits.empty(); });
+    return all;
+}
+
 Result<Measurements> measured_by_one(Measurements all, std::string_view machine, std::string_view kernels) {
     using Pair = std::pair<std::string, std::string>;
     std::set<Pair> pairs;
@@ -238,12 +246,7 @@ Result<Measurements> measured_by_one(Measurements all, std::string_view machine,
                             ", none of them this one: give the measurements of one");
         if (!pairs.empty()) chosen = *pairs.begin();
     }
-    for (MeasuredProblem& problem : all.problems)
-        std::erase_if(problem.visits, [&](const Visit& visit) {
-            return visit.machine != chosen.first || visit.build != chosen.second;
-        });
-    std::erase_if(all.problems, [](const MeasuredProblem& problem) { return problem.visits.empty(); });
-    return all;
+    return visits_by(std::move(all), chosen.first, chosen.second);
 }
 
 }  // namespace workbench::tune

@@ -48,8 +48,11 @@ Result<BestTable> table_from_text(std::string_view text);
 // Ranks by a table; static where it has no such family.
 Ranker ranker_of(BestTable table);
 
-// Leaves the visits of one machine and build, without problems that have none: those of the machine and
-// kernels at hand where there are any, else the only ones. bad_argument: there are several others.
+// Leaves the visits of that machine and those kernels, without problems that have none.
+Measurements visits_by(Measurements all, std::string_view machine, std::string_view kernels);
+
+// Leaves the visits of one machine and build, as above: those of the machine and kernels at hand where there
+// are any, else the only ones. bad_argument: there are several others.
 Result<Measurements> measured_by_one(Measurements all, std::string_view machine, std::string_view kernels);
 
 }  // namespace workbench::tune

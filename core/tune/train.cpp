@@ -225,6 +225,9 @@ Result<Trained> train(const Measurements& measured, const Measurements* validati
             check_apart(used, is_of_training ? part_of(*validation, "train", options.purpose) : judged));
     }
     IIR2D_TRY(const auto data, training_data(used, options.purpose, figures));
+    const Visit& measured_by = data.problems.front()->visits.front();
+    const bool has_validation = !judged.problems.empty();
+    judged = visits_by(std::move(judged), measured_by.machine, measured_by.build);
     IIR2D_TRY(const auto boosting, Boosting::open());
     const Training training(data, boosting, options.seed, control);
     control.report(0, "gain of " + options.purpose);
@@ -241,8 +244,8 @@ Result<Trained> train(const Measurements& measured, const Measurements* validati
     iir2d::TreeModel& model = made.model;
     model.purpose = options.purpose;
     model.version = options.version;
-    model.machine = data.problems.front()->visits.front().machine;
-    model.kernels = data.problems.front()->visits.front().build;
+    model.machine = measured_by.machine;
+    model.kernels = measured_by.build;
     model.objective = name_of(options.objective);
     model.margin = margin;
     for (const std::string_view name : iir2d::feature_names(options.purpose))
@@ -254,7 +257,9 @@ Result<Trained> train(const Measurements& measured, const Measurements* validati
     IIR2D_TRY(const auto table, make_table(used, options.purpose, table_configs, figures));
     made.files.table = text_of(table);
     if (judged.problems.empty()) {
-        made.unproven = "there is no validation set of " + options.purpose;
+        made.unproven = has_validation ? "no validation problem of " + options.purpose +
+                                             " was measured on its machine and with its kernels"
+                                       : "there is no validation set of " + options.purpose;
     } else {
         auto report = report_of(judged, model, figures);
         if (!report && report.error().kind != ErrorKind::bad_argument) return std::unexpected(report.error());

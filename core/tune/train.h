@@ -42,8 +42,9 @@ struct Trained {
 };
 
 // Trains on the problems of the set `train` of `measured`, made by one machine and build, and judges by those
-// of the set `validation` of `validation`, if there are any. check_failed: a key is in both, or XGBoost's
-// predictions are not ours. bad_argument: there is nothing to train on, or no XGBoost.
+// of the set `validation` of `validation` that this machine and this build visited, if there are any.
+// check_failed: a key is in both, or XGBoost's predictions are not ours. bad_argument: there is nothing to
+// train on, or no XGBoost.
 Result<Trained> train(const Measurements& measured, const Measurements* validation,
                       const TrainOptions& options, const TaskControl& control = {});
 

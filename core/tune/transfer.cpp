@@ -26,12 +26,16 @@ constexpr JsonLimits limits{.bytes = std::size_t{1} << 28, .values = std::size_t
 struct FigureName {
     const char* name;
     double Figures::*value;
+    bool is_time = false;
 };
-constexpr FigureName figure_names[] = {
-    {"op_ms_min", &Figures::op_ms_min}, {"op_ms_p50", &Figures::op_ms_p50},
-    {"op_ms_mad", &Figures::op_ms_mad}, {"use_ms_p50", &Figures::use_ms_p50},
-    {"ln_op", &Figures::ln_op},         {"ln_use", &Figures::ln_use},
-    {"ln_low", &Figures::ln_low},       {"ln_high", &Figures::ln_high}};
+constexpr FigureName figure_names[] = {{"op_ms_min", &Figures::op_ms_min, true},
+                                       {"op_ms_p50", &Figures::op_ms_p50, true},
+                                       {"op_ms_mad", &Figures::op_ms_mad},
+                                       {"use_ms_p50", &Figures::use_ms_p50, true},
+                                       {"ln_op", &Figures::ln_op},
+                                       {"ln_use", &Figures::ln_use},
+                                       {"ln_low", &Figures::ln_low},
+                                       {"ln_high", &Figures::ln_high}};
 
 std::string cell(std::string_view text) {
     if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
@@ -202,7 +206,7 @@ Result<Measurement> measurement_from(const Member& member) {
         one.figures.emplace();
         for (const FigureName& figure : figure_names) {
             IIR2D_TRY(const auto value, figures.at(figure.name));
-            IIR2D_TRY((*one.figures).*figure.value, value.number());
+            IIR2D_TRY((*one.figures).*figure.value, figure.is_time ? value.time() : value.number());
         }
     }
     IIR2D_TRY(const auto samples, member.at("samples"));
@@ -213,6 +217,7 @@ Result<Measurement> measurement_from(const Member& member) {
         if (!rounds.insert(one.samples.back().round).second)
             return each.wrong("has a round that is there twice");
     }
+    if (!one.samples.empty() && !one.figures) return member.wrong("has samples and no figures");
     return one;
 }
 

@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -34,7 +35,38 @@ namespace {
 constexpr std::size_t most_seen = 4096;
 
 std::atomic<bool> use_began{false};
-std::mutex use_mutex;  // held while models are loaded or figures are written
+std::atomic<bool> use_counts{false};  // from begin_use() to end_use()
+std::mutex use_mutex;                 // held while models are loaded or files are changed
+
+// What was counted and met and could not be written yet.
+struct Unkept {
+    iir2d::TuneStatistics counted;
+    std::vector<SeenOperation> met;
+};
+Unkept unkept;
+std::mutex unkept_mutex;  // of that alone, and never held while files are read or written
+
+struct NamedCounter {
+    const char* name;
+    std::uint64_t iir2d::TuneStatistics::*value;
+};
+constexpr std::array<NamedCounter, 7> counters_beside{{{"cached", &iir2d::TuneStatistics::cached},
+                                                       {"filtered", &iir2d::TuneStatistics::filtered},
+                                                       {"explored", &iir2d::TuneStatistics::explored},
+                                                       {"settled", &iir2d::TuneStatistics::settled},
+                                                       {"vetoed", &iir2d::TuneStatistics::vetoed},
+                                                       {"evicted", &iir2d::TuneStatistics::evicted},
+                                                       {"bad_lines", &iir2d::TuneStatistics::bad_lines}}};
+
+void add_to(iir2d::TuneStatistics& all, const iir2d::TuneStatistics& more) {
+    all.calls += more.calls;
+    for (std::size_t i = 0; i < all.reasons.size(); ++i) all.reasons[i] += more.reasons[i];
+    for (const NamedCounter& one : counters_beside) all.*one.value += more.*one.value;
+}
+
+bool is_zero(const iir2d::TuneStatistics& said) {
+    return std::ranges::all_of(counters_of(said), [](const auto& one) { return one.second == 0; });
+}
 
 fs::path use_folder() {
     return config_directory() / "tune";
@@ -146,22 +178,67 @@ void load_all(const fs::path& models) {
             if (!deciding && (model.status == ModelStatus::shadowed || held.contains(model.purpose)))
                 continue;
             const auto table = text_or_nothing(model.path / "table.txt");
-            const bool is_proven = model.status != ModelStatus::unproven;
-            auto loaded = iir2d::load_read_model(*model.model, is_proven, table.value_or(""));
-            if (!loaded) loaded = iir2d::load_read_model(*model.model, is_proven);
+            auto loaded = iir2d::load_read_model(*model.model, model.is_proven, table.value_or(""));
+            if (!loaded) loaded = iir2d::load_read_model(*model.model, model.is_proven);
             if (loaded) held.insert(model.purpose);
         }
     }
 }
 
+bool is_off() {
+    return iir2d::tune_options().mode == iir2d::TuneMode::off;
+}
+
+// Adds to what is unkept what was counted and met since, and returns all of it. `with_off`: also decisions
+// that the mode `off` made.
+Unkept take_unkept(bool with_off) {
+    const std::lock_guard lock(unkept_mutex);
+    iir2d::TuneStatistics more = iir2d::statistics(true);
+    if (!with_off)
+        more.calls -=
+            std::exchange(more.reasons[static_cast<std::size_t>(iir2d::TuneReason::off)], std::uint64_t{0});
+    add_to(unkept.counted, more);
+    std::ranges::move(SeenOperations::of_process().take(), std::back_inserter(unkept.met));
+    if (unkept.met.size() > most_seen)
+        unkept.met.erase(unkept.met.begin(), unkept.met.end() - std::ptrdiff_t{most_seen});
+    return unkept;
+}
+
+// Writes what was learned here and is not in the file yet.
+Result<void> write_learned() {
+    const std::string learned = iir2d::export_learned(iir2d::LearnedPart::here);
+    if (learned.empty()) return {};
+    IIR2D_TRY(const auto old, text_or_nothing(learned_file()));
+    IIR2D_RETURN_IF_ERROR(write_file_atomically(learned_file(), iir2d::merge_learned(old, learned)));
+    // Imported, the entries are the file's: one that is forgotten there is not written again.
+    iir2d::import_learned(learned);
+    return {};
+}
+
+// Writes all that is not kept yet; use_mutex is held.
+bool write_use(const Unkept& all) {
+    if (is_zero(all.counted) && all.met.empty() && iir2d::export_learned(iir2d::LearnedPart::here).empty())
+        return true;
+    return under_lock([&]() -> Result<void> {
+               IIR2D_RETURN_IF_ERROR(write_learned());
+               IIR2D_RETURN_IF_ERROR(add_statistics(all.counted, all.met));
+               const std::lock_guard lock(unkept_mutex);
+               unkept = {};
+               return {};
+           })
+        .has_value();
+}
+
 }  // namespace
 
 void begin_use(const fs::path& models) {
-    if (iir2d::tune_options().mode == iir2d::TuneMode::off) return;
+    if (is_off()) return;
     const std::lock_guard lock(use_mutex);
     const bool again = use_began.exchange(true);
     try {
         if (again) iir2d::forget_models();
+        // What was counted before, or in the mode `off`, is not written.
+        if (!use_counts.exchange(true)) iir2d::statistics(true);
         SeenOperations::of_process().begin();
         load_all(models);
     } catch (const std::exception&) {
@@ -170,25 +247,31 @@ void begin_use(const fs::path& models) {
 }
 
 bool keep_use() {
-    if (!use_began) return true;
+    if (!use_counts || is_off()) return true;
     const std::lock_guard lock(use_mutex);
     try {
-        const std::string learned = iir2d::export_learned(iir2d::LearnedPart::here);
-        const iir2d::TuneStatistics said = iir2d::statistics(true);
-        const std::vector<SeenOperation> met = SeenOperations::of_process().take();
-        if (learned.empty() && said.calls == 0) return true;
-        return under_lock([&]() -> Result<void> {
-                   if (!learned.empty()) {
-                       IIR2D_TRY(const auto old, text_or_nothing(learned_file()));
-                       IIR2D_RETURN_IF_ERROR(
-                           write_file_atomically(learned_file(), iir2d::merge_learned(old, learned)));
-                   }
-                   return add_statistics(said, met);
-               })
-            .has_value();
+        return write_use(take_unkept(true));
     } catch (const std::exception&) {  // a program ends as if there were no statistics
         return false;
     }
+}
+
+void end_use() {
+    const std::lock_guard lock(use_mutex);
+    if (!use_counts.exchange(false)) return;
+    SeenOperations::of_process().end();
+    try {
+        write_use(take_unkept(false));
+    } catch (const std::exception&) {  // as above
+    }
+}
+
+iir2d::TuneStatistics unkept_statistics() {
+    if (!use_counts) return {};
+    const std::lock_guard lock(unkept_mutex);
+    iir2d::TuneStatistics all = unkept.counted;
+    add_to(all, iir2d::statistics());
+    return all;
 }
 
 UseKeeper::UseKeeper(std::chrono::milliseconds every) {
@@ -208,15 +291,7 @@ std::vector<std::pair<std::string, std::uint64_t>> counters_of(const iir2d::Tune
     std::vector<std::pair<std::string, std::uint64_t>> all{{"calls", said.calls}};
     for (std::size_t i = 0; i < said.reasons.size(); ++i)
         all.emplace_back(iir2d::name_of(static_cast<iir2d::TuneReason>(i)), said.reasons[i]);
-    for (const auto& [name, value] :
-         std::initializer_list<std::pair<const char*, std::uint64_t>>{{"cached", said.cached},
-                                                                      {"filtered", said.filtered},
-                                                                      {"explored", said.explored},
-                                                                      {"settled", said.settled},
-                                                                      {"vetoed", said.vetoed},
-                                                                      {"evicted", said.evicted},
-                                                                      {"bad_lines", said.bad_lines}})
-        all.emplace_back(name, value);
+    for (const NamedCounter& one : counters_beside) all.emplace_back(one.name, said.*one.value);
     return all;
 }
 
@@ -253,11 +328,16 @@ Result<UseStatistics> kept_statistics() {
 }
 
 Result<void> reset_statistics() {
-    return under_lock([]() -> Result<void> {
+    const std::lock_guard lock(use_mutex);
+    IIR2D_RETURN_IF_ERROR(under_lock([]() -> Result<void> {
         UseStatistics all = kept_statistics().value_or(UseStatistics{});
         all.counters.clear();
         return write_file_atomically(statistics_file(), json_of(all));
-    });
+    }));
+    const std::lock_guard counts(unkept_mutex);
+    unkept.counted = {};
+    iir2d::statistics(true);
+    return {};
 }
 
 Result<std::string> kept_learned() {
@@ -276,6 +356,7 @@ std::vector<LearnedEntry> learned_entries(std::string_view lines) {
 }
 
 Result<std::size_t> forget_learned(const std::optional<std::string>& key) {
+    const std::lock_guard lock(use_mutex);
     std::size_t gone = 0;
     IIR2D_TRY(const auto machine, from_kernel(iir2d::machine_id()));
     const std::string place =

@@ -21,14 +21,20 @@
 
 namespace workbench::tune {
 
-// Gives the library the models (`models` is looked at first, unless it is empty) and what was learned. In the
-// mode `off` it does nothing. Called again, models that are gone are forgotten. These two are called from any
-// thread; both may take seconds, for files and for a lock that another process holds.
+// Gives the library the models (`models` is looked at first, unless it is empty) and what was learned, and
+// counts from then on. In the mode `off` it does nothing. Called again, models that are gone are forgotten.
+// These three are called from any thread; all may take seconds, for files and for a lock that another process
+// holds.
 void begin_use(const std::filesystem::path& models = {});
 
 // Writes what was learned, counted and met since begin_use() or the last call, merged with what other
-// processes wrote. Nothing where there was no begin_use(), or no decision. `false`: it could not be written.
+// processes wrote. Nothing in the mode `off`, and where there was no begin_use() or there is nothing to
+// write. `false`: it could not be written; the next call tries again.
 bool keep_use();
+
+// Ends what begin_use() began, where the mode became `off`: writes what was learned, counted and met before,
+// and counts nothing more until begin_use() is called in another mode.
+void end_use();
 
 // Calls keep_use() again and again on a thread of its own, until it is gone: what a program that runs for
 // hours learned does not go with it when it is killed.
@@ -50,8 +56,11 @@ struct UseStatistics {
 };
 // Reads what was counted. Empty where nothing was. bad_input: the file is none of ours.
 Result<UseStatistics> kept_statistics();
-// Counts from zero again; the problems stay.
+// Counts from zero again, in this process too; the problems stay. A file that is none of ours is written
+// over.
 Result<void> reset_statistics();
+// Returns what this process counted and no file has yet; nothing where it does not count.
+iir2d::TuneStatistics unkept_statistics();
 
 // Returns the counters by their names: "calls", the reasons in their order, then the others.
 std::vector<std::pair<std::string, std::uint64_t>> counters_of(const iir2d::TuneStatistics& said);

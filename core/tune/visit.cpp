@@ -242,22 +242,23 @@ Result<void> Visiting::take_sample(Contender& contender, int round) {
     const auto before = involuntary_switches(PreemptionScope::process);
     auto sample = contender.plan ? timed(contender, round) : timed_copy(round);
     const auto after = involuntary_switches(PreemptionScope::process);
-    if (!sample) {
-        if (sample.error().kind == ErrorKind::cancelled || contender.stays)
-            return std::unexpected(sample.error());
+    const auto failed = [&](const Error& error) -> Result<void> {
+        if (error.kind == ErrorKind::cancelled || contender.stays) return std::unexpected(error);
         contender.is_live = false;
         contender.measurement.status = Status::failed;
-        contender.measurement.reason = sample.error().message;
+        contender.measurement.reason = error.message;
         contender.measurement.samples.clear();
         return {};
-    }
+    };
+    if (!sample) return failed(sample.error());
     sample->marked = before && after && *after > *before;
     if (round > 0) {
         contender.measurement.samples.push_back(*sample);
     } else if (contender.plan) {
         // The first call after a pause finds everything cold.
-        IIR2D_TRY(const auto warm, timed(contender, round));
-        const double ms = std::min(sample->op_ms, warm.op_ms);
+        const auto warm = timed(contender, round);
+        if (!warm) return failed(warm.error());
+        const double ms = std::min(sample->op_ms, warm->op_ms);
         if (ms < short_ms)
             contender.calls = static_cast<int>(std::ceil(filled_ms / std::max(ms, filled_ms / most_calls)));
     }

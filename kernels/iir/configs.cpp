@@ -269,10 +269,13 @@ std::vector<Config> GpuFilterConfigs::candidates(bool other_bits) const {
 
 Result<void> forward_by_choice(const FilterDesc& desc, const Filters& filters, int asked,
                                const ConstTensorView& x, const TensorView& y, const RunControl& control) {
-    const bool at_once = tune::choose_at_once({}, tune::Purpose::iir_cpu).has_value();
-    const auto threads = threads_for(desc.shape, asked, !at_once);
+    const auto by_static = tune::static_at_once(tune::Purpose::iir_cpu);
+    const auto threads = threads_for(desc.shape, asked, !by_static);
     if (!threads) return std::unexpected(threads.error());
-    if (at_once) return forward_planes({desc, filters, *threads}, x, y, control);
+    if (by_static) {
+        tune::count(*by_static);
+        return forward_planes({desc, filters, *threads}, x, y, control);
+    }
     const FilterData& first = filters.front();
     const CpuJob job = make_cpu_job(desc, first, *threads);
     const bool whole = filters.size() == 1 && element_of(desc) == storage_type(desc.precision);

@@ -59,23 +59,26 @@ Result<void> forward_on_cpu(const FilterCall& call, const void* x, void* y, supp
                        [&](const RunControl& control) { return run(views->x, views->y, control); });
 }
 
-Result<void> forward_on_cpu(const iir::PreparedCall& prepared, const void* x, void* y,
+// By static, for a reason that counts once the call is checked.
+Result<void> forward_on_cpu(const iir::PreparedCall& prepared, TuneReason reason, const void* x, void* y,
                             const IIR2D_FilterParams* params) {
     return forward_on_cpu(prepared.call, x, y, {params->poll, params->user},
                           [&](const ConstTensorView& from, const TensorView& to, const RunControl& control) {
+                              tune::count(reason);
                               return iir::forward_cpu(prepared.job, from, to, control);
                           });
 }
 
 Result<void> forward_on_cpu(const void* x, void* y, const IIR2D_FilterParams* params) {
-    const bool by_static = tune::choose_at_once({}, tune::Purpose::iir_cpu).has_value();
+    const auto by_static = tune::static_at_once(tune::Purpose::iir_cpu);
     if (by_static) {
-        if (const auto again = iir::repeated_call(params)) return forward_on_cpu(*again, x, y, params);
+        if (const auto again = iir::repeated_call(params))
+            return forward_on_cpu(*again, *by_static, x, y, params);
     }
     auto call = iir::read_params(params, FilterPass::forward);
     if (!call) return std::unexpected(call.error());
     if (by_static && iir::is_worth_keeping(params, *call))
-        return forward_on_cpu(*iir::keep_call(params, std::move(*call)), x, y, params);
+        return forward_on_cpu(*iir::keep_call(params, std::move(*call)), *by_static, x, y, params);
     return forward_on_cpu(*call, x, y, {call->poll, call->user},
                           [&](const ConstTensorView& from, const TensorView& to, const RunControl& control) {
                               return iir::forward_by_choice(call->desc, call->filters, call->threads, from,

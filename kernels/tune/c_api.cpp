@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
@@ -165,7 +166,9 @@ int iir2d_tune_set_chooser(IIR2D_TuneChooser chooser, void* user) {
 int iir2d_tune_load_model(const char* path) {
     return c_call([&]() -> Result<void> {
         if (path == nullptr) return null_pointer("path");
-        std::ifstream file(path, std::ios::binary);
+        // Where paths are not bytes (Windows), it is converted from UTF-8.
+        const std::filesystem::path name(reinterpret_cast<const char8_t*>(path));
+        std::ifstream file(name, std::ios::binary);
         std::string text(largest_model_text + 1, '\0');
         file.read(text.data(), static_cast<std::streamsize>(text.size()));
         text.resize(static_cast<std::size_t>(file.gcount()));

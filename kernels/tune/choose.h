@@ -46,9 +46,10 @@ struct Decision {
 // Holds what a plan is made with: nothing, so that tune_options() decide, a config, or options of its own.
 using Given = std::variant<std::monostate, Config, TuneOptions>;
 
-// Returns the choice for a plan of that purpose where nobody has to be asked about its problem: a config is
-// given, the mode is off, or there is nothing to ask. Its config is not resolved.
-std::optional<Choice> choose_at_once(const Given& given, Purpose purpose);
+// Returns why static is the choice without a config where nobody has to be asked about the problem: the mode
+// is off, or there is nothing to ask. Counts nothing: whoever runs static for it calls count().
+std::optional<TuneReason> static_at_once(Purpose purpose);
+void count(TuneReason reason);
 
 // Returns the choice for a plan; an error only where the config that was given is not valid.
 Result<Decision> choose(const Given& given, const Question& question);

@@ -43,11 +43,12 @@ bool may_propose(const HeldModel& held) {
 }
 
 // Says why a model of a GPU may not decide for the GPU at hand: why_not() knows which GPUs there are, and not
-// which is asked for.
+// which is asked for. With wrong_features alone a model's table decides, which is of its GPU too.
 std::optional<TuneReason> fault_of(const HeldModel& held, const Question& question) {
-    if (held.fault || !is_of_gpu(question.purpose())) return held.fault;
-    if (held.model.machine != question.machine()) return TuneReason::foreign_machine;
-    return std::nullopt;
+    if (held.fault && *held.fault != TuneReason::wrong_features) return held.fault;
+    if (is_of_gpu(question.purpose()) && held.model.machine != question.machine())
+        return TuneReason::foreign_machine;
+    return held.fault;
 }
 
 }  // namespace
@@ -183,23 +184,23 @@ std::optional<TuneReason> Decider::silence(const TuneOptions* own) const {
     return std::nullopt;
 }
 
-std::optional<Choice> Decider::choose_at_once(Purpose purpose, const TuneOptions* own) {
+std::optional<TuneReason> Decider::static_at_once(Purpose purpose, const TuneOptions* own) const {
     const std::shared_lock lock(m_mutex);
     const auto silent = silence(own);
     const Models& models = m_models[static_cast<std::size_t>(purpose)];
     if (!silent && (m_chooser != nullptr || models.active != nullptr || models.other != nullptr ||
                     (asks_learned(own != nullptr ? own->mode : m_options.mode) && !m_learned.empty())))
         return std::nullopt;
-    const TuneReason reason = silent.value_or(TuneReason::no_model);
-    count(reason);
-    return Choice{.reason = reason};
+    return silent.value_or(TuneReason::no_model);
 }
 
-std::optional<Choice> Decider::from_learned(const Question& question, const std::string& key) const {
+std::optional<Choice> Decider::from_learned(const Question& question, const std::string& key,
+                                            bool other_bits) const {
     const std::shared_lock lock(m_mutex);
     const auto found = m_learned.find(place_of(question, key));
     // An entry of a file may be of anything.
     if (found == m_learned.end() || !question.check(found->second.config)) return std::nullopt;
+    if (sets_other_bits(found->second.config) && !other_bits) return std::nullopt;
     return Choice{.config = found->second.config,
                   .resolved = question.resolve(found->second.config),
                   .reason = TuneReason::learned,
@@ -227,7 +228,7 @@ Choice Decider::from_models(const Snapshot& now, const Question& question, std::
     };
     const auto table_of = [&](const HeldModel& held) {
         if (held.table.empty()) return by_rule(TuneReason::wrong_features);
-        const auto valid = from_table(held.table, question);
+        const auto valid = from_table(held.table, question, now.options.other_bits);
         if (valid.empty()) return by_rule(TuneReason::empty);
         return Choice{.config = valid.front(),
                       .resolved = question.resolve(valid.front()),
@@ -239,7 +240,8 @@ Choice Decider::from_models(const Snapshot& now, const Question& question, std::
     if (active == nullptr) {
         const HeldModel* const other = now.models.other.get();
         if (other == nullptr) return by_rule(TuneReason::no_model);
-        return *other->fault == TuneReason::wrong_features ? table_of(*other) : by_rule(*other->fault);
+        const TuneReason fault = *fault_of(*other, question);
+        return fault == TuneReason::wrong_features ? table_of(*other) : by_rule(fault);
     }
     if (const auto fault = fault_of(*active, question)) return by_rule(*fault);
     const auto ranking = rank(*active, question, now.options, false);
@@ -271,7 +273,7 @@ std::vector<Config> Decider::proposed(const Snapshot& now, const Question& quest
             if (one.kept) configs.push_back(one.config);
         }
     } else {
-        configs = from_table(held->table, question);
+        configs = from_table(held->table, question, now.options.other_bits);
         if (configs.size() > static_cast<std::size_t>(now.options.top_k))
             configs.resize(static_cast<std::size_t>(now.options.top_k));
     }
@@ -340,7 +342,7 @@ Decision Decider::choose(const Question& question, const TuneOptions* own) {
         }
     }
     std::optional<Choice> choice;
-    if (asks_learned(mode)) choice = from_learned(question, key);
+    if (asks_learned(mode)) choice = from_learned(question, key, now.options.other_bits);
     if (!choice && mode == TuneMode::measure && question.is_timed_in_use()) {
         if (auto turn = exploring(now, question, key)) {
             count(turn->choice.reason);
@@ -387,7 +389,8 @@ Explanation Decider::explain(const Question& question, const TuneOptions& option
         std::optional<Choice> choice;
         if (now.chooser != nullptr)
             choice = from_chooser(*now.chooser, question, said.key, options.other_bits);
-        if (!choice && asks_learned(options.mode)) choice = from_learned(question, said.key);
+        if (!choice && asks_learned(options.mode))
+            choice = from_learned(question, said.key, options.other_bits);
         if (!choice && options.mode == TuneMode::measure && question.is_timed_in_use() &&
             !proposed(now, question).empty())
             choice = Choice{.resolved = said.decision.resolved, .reason = TuneReason::exploring};

@@ -35,9 +35,9 @@ class Decider {
     std::string export_learned(LearnedPart part) const;
     void forget_learned(std::optional<std::string_view> key);
 
-    // Returns the choice where nothing has to be asked about the problem. `own`: a plan's own options; null:
-    // the process's.
-    std::optional<Choice> choose_at_once(Purpose purpose, const TuneOptions* own);
+    // Returns why static is the choice where nothing has to be asked about the problem; counts nothing.
+    // `own`: a plan's own options; null: the process's.
+    std::optional<TuneReason> static_at_once(Purpose purpose, const TuneOptions* own) const;
     Decision choose(const Question& question, const TuneOptions* own);
     Explanation explain(const Question& question, const TuneOptions& options) const;
     void add_run(const Turn& turn, std::size_t index, double milliseconds);
@@ -68,8 +68,9 @@ class Decider {
     Snapshot snapshot(Purpose purpose, const TuneOptions* own) const;
     // Returns why options decide nothing: they are out of their ranges, or the mode is off.
     std::optional<TuneReason> silence(const TuneOptions* own) const;
-    // Returns what was learned and is valid for the problem.
-    std::optional<Choice> from_learned(const Question& question, const std::string& key) const;
+    // Returns what was learned and is valid for the problem. `other_bits`: also where it changes bits.
+    std::optional<Choice> from_learned(const Question& question, const std::string& key,
+                                       bool other_bits) const;
     Choice from_models(const Snapshot& now, const Question& question, std::size_t& filtered) const;
     std::optional<Decision> exploring(const Snapshot& now, const Question& question, const std::string& key);
     std::vector<Config> proposed(const Snapshot& now, const Question& question) const;

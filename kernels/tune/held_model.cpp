@@ -44,12 +44,13 @@ Result<Table> table_from_text(std::string_view text) {
     return table;
 }
 
-std::vector<Config> from_table(const Table& table, const Question& question) {
+std::vector<Config> from_table(const Table& table, const Question& question, bool other_bits) {
     std::vector<Config> found;
     if (table.empty()) return found;
     const std::string family = family_of(question.facts());
     for (const auto& [row, config] : table) {
-        if (row == family && question.check(config)) found.push_back(config);
+        if (row != family || (sets_other_bits(config) && !other_bits)) continue;
+        if (question.check(config)) found.push_back(config);
     }
     return found;
 }

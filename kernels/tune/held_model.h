@@ -37,7 +37,8 @@ struct Ranking {
 Result<Ranking> rank(const HeldModel& held, const Question& question, const TuneOptions& options,
                      bool details);
 
-// Returns those of a table that are valid for the problem, in order.
-std::vector<Config> from_table(const Table& table, const Question& question);
+// Returns those of a table that are valid for the problem, in order. `other_bits`: also those that change
+// bits.
+std::vector<Config> from_table(const Table& table, const Question& question, bool other_bits);
 
 }  // namespace iir2d::tune

@@ -42,7 +42,7 @@ std::int64_t bytes_of(const std::optional<std::string>& size) {
     return unit == 'K' ? value << 10 : unit == 'M' ? value << 20 : value;
 }
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
     std::string made = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') {
@@ -82,7 +82,8 @@ struct Description {
     std::string text() const {
         std::string made = "{";
         const auto add = [&](std::string_view key, const std::optional<std::string>& value) {
-            made += (made.size() > 1 ? "," : "") + quoted(key) + ":" + (value ? quoted(*value) : "null");
+            made += (made.size() > 1 ? "," : "") + json_string(key) + ":" +
+                    (value ? json_string(*value) : "null");
         };
         add("l1d", l1d);
         add("l2", l2);

@@ -172,6 +172,11 @@ int knobs_set(const Config& config) {
         std::ranges::count_if(knobs, [&](const Knob& knob) { return config.*knob.value != 0; }));
 }
 
+bool sets_other_bits(const Config& config) {
+    return std::ranges::any_of(knobs,
+                               [&](const Knob& knob) { return knob.other_bits && config.*knob.value != 0; });
+}
+
 namespace {
 
 using Values = std::array<std::vector<std::int32_t>, knobs.size()>;

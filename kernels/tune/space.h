@@ -111,4 +111,7 @@ std::vector<Config> candidates_of(const Configs& configs, Space device) {
 // Returns the number of knobs that are set.
 int knobs_set(const Config& config);
 
+// Returns whether a knob is set whose values give other bits than static's.
+bool sets_other_bits(const Config& config);
+
 }  // namespace iir2d::tune

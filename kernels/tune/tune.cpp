@@ -119,23 +119,27 @@ TuneStatistics statistics(bool reset) {
 
 namespace tune {
 
-std::optional<Choice> choose_at_once(const Given& given, Purpose purpose) {
-    const auto* pinned = std::get_if<Config>(&given);
-    if (pinned == nullptr)
-        return Decider::of_process().choose_at_once(purpose, std::get_if<TuneOptions>(&given));
-    Decider::of_process().count(TuneReason::pinned);
-    return Choice{.config = *pinned, .reason = TuneReason::pinned};
+std::optional<TuneReason> static_at_once(Purpose purpose) {
+    return Decider::of_process().static_at_once(purpose, nullptr);
+}
+
+void count(TuneReason reason) {
+    Decider::of_process().count(reason);
 }
 
 Result<Decision> choose(const Given& given, const Question& question) {
+    Decider& decider = Decider::of_process();
+    const auto chosen = [&](const Config& config, TuneReason reason) {
+        decider.count(reason);
+        return Decision{.choice = {.config = config, .resolved = question.resolve(config), .reason = reason}};
+    };
     if (const auto* pinned = std::get_if<Config>(&given)) {
         if (auto good = question.check(*pinned); !good) return std::unexpected(good.error());
+        return chosen(*pinned, TuneReason::pinned);
     }
-    if (auto choice = choose_at_once(given, question.purpose())) {
-        choice->resolved = question.resolve(choice->config);
-        return Decision{.choice = std::move(*choice)};
-    }
-    return Decider::of_process().choose(question, std::get_if<TuneOptions>(&given));
+    const auto* own = std::get_if<TuneOptions>(&given);
+    if (const auto reason = decider.static_at_once(question.purpose(), own)) return chosen({}, *reason);
+    return decider.choose(question, own);
 }
 
 Explanation explain(const Question& question, const TuneOptions& options) {

@@ -150,8 +150,12 @@ def check_files(folder, database):
     assert not (folder / "never.db").exists()
     run("headroom", folder / "absent.db", code=3)
     spec = json.loads(texts[0])["problems"][0]["spec"]
-    (folder / "both.txt").write_text(spec + "\n")
+    (folder / "both.txt").write_text("filter:8 border:wrap precision:f64 size:17x9\n" + spec + "\n")
     run("collect", "--out", database, "--set", "validation", "--problems", folder / "both.txt", code=5)
+    run("export", database, "--out-json", folder / "after.json")
+    assert (folder / "after.json").read_bytes() == texts[0]
+    (folder / "broken.json").write_bytes(texts[0].replace(b'"figures":{', b'"figures":null,"others":{', 1))
+    run("import", folder / "broken.json", "--out", folder / "never.db", code=3)
     full = folder / "full.db"
 
     def with_room(size):
@@ -208,6 +212,19 @@ def check_headroom(folder, database):
     (folder / "alike.json").write_text(json.dumps(exported))
     run("import", folder / "alike.json", "--out", folder / "alike.db")
     check_figures(folder, folder / "alike.db", len(exported["problems"]))
+    # Visits by other kernels, by which static is twice as slow, do not count beside them.
+    for problem in exported["problems"]:
+        problem["visits"] += [other_visit(visit) for visit in problem["visits"]]
+    (folder / "mixed.json").write_text(json.dumps(exported))
+    run("import", folder / "mixed.json", "--out", folder / "mixed.db")
+    assert run("headroom", folder / "mixed.db", "--json") == run("headroom", folder / "alike.db", "--json")
+
+
+def other_visit(visit):
+    def slower(one):
+        factor = 2 if one["config"] in ("static", "static#2") else 1
+        return {**one, "samples": [[r, calls, factor * op, factor * use, marked] for r, calls, op, use, marked in one["samples"]]}
+    return {**visit, "build": "0123456789abcdef", "measurements": [slower(one) for one in visit["measurements"]]}
 
 
 def check_figures(folder, database, least):

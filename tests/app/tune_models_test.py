@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """iir2d tune train, eval, table, models and manifest as a user runs them, on measurements that were made once."""
 import hashlib
+import importlib.util
 import json
 import math
 import os
@@ -134,6 +135,26 @@ def check_shared_keys(folder, exported):
     assert not (folder / "never").exists()
 
 
+def check_other_machines(folder, exported):
+    """Visits by several others are not mixed, and do not spare this machine its own."""
+    mixed = dict(exported, problems=[dict(p, visits=p["visits"] + [dict(v, build="0" * 16) for v in p["visits"]])
+                                     for p in exported["problems"]])
+    (folder / "mixed.json").write_text(json.dumps(mixed))
+    run("import", folder / "mixed.json", "--out", folder / "mixed.db")
+    run("headroom", folder / "mixed.db", code=2, error="machines and builds")
+    found = importlib.util.spec_from_file_location("tune_record", pathlib.Path(RECORDING).parents[3] / "scripts" / "tune_record.py")
+    script = importlib.util.module_from_spec(found)
+    found.loader.exec_module(script)
+    first = exported["problems"][0]["visits"][0]
+    of_recording = {"machine": first["machine"], "kernels": first["build"]}
+    good = {p["spec"]: sum(v["state"] in ("ok", "unstable") for v in p["visits"]) for p in exported["problems"]}
+    assert script.open_visits(folder / "mixed.db", of_recording) == {spec: n for spec, n in good.items() if n < 2}
+    here = json.loads(run("models", "--json"))
+    assert script.open_visits(folder / "mixed.db", here) == {spec: 0 for spec in good}
+    assert script.visits_made(folder / "mixed.db", list(good), here) == 0
+    assert script.visits_made(folder / "mixed.db", list(good), of_recording) == max(len(p["visits"]) for p in exported["problems"])
+
+
 def check_registry(folder):
     models = folder / "models"
     (models / "iir-cpu").mkdir(parents=True)
@@ -233,6 +254,7 @@ with tempfile.TemporaryDirectory() as name:
     recorded = json.loads(pathlib.Path(RECORDING).read_text())
     check_eval(here, here / "recording.db", recorded)
     check_active(here, here / "recording.db")
+    check_other_machines(here, recorded)
     if check_training(here, here / "recording.db"):
         check_shared_keys(here, recorded)
         check_registry(here)

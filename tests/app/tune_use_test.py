@@ -275,6 +275,10 @@ def check_use(base, host):
     seen = json.loads(run("tune", "collect", "--list", "--json", "--problems", "seen", **variables))["problems"]
     assert {p["spec"] for p in seen} >= set(SEEN), [p["spec"] for p in seen]
     (home / "tune" / "stats.json").write_text("[")
+    run("tune", "stats", code=3, **variables)
+    assert parsed("tune", "stats", "--reset", **variables)["calls"] == 0
+    assert parsed("tune", "stats", **variables)["calls"] == 0
+    (home / "tune" / "stats.json").write_text("[")
     run("filter", images / "0" / "0.pgm", base / "once.png", "--filter", "6", **variables)
     # A folder that cannot be written to, and one that cannot be made, change no exit code.
     blocked = base / "blocked"

@@ -48,7 +48,13 @@ void TuningModel::setMode(iir2d::TuneMode mode) {
     m_session.settings().tune_mode = std::string(iir2d::name_of(mode));
     m_session.saveSettings();
     Q_EMIT optionsChanged();
-    reload();  // what the mode before never read
+    if (mode == iir2d::TuneMode::off)
+        change(tr("Turning the tuner off"), [] {
+            tune::end_use();
+            return Result<void>();
+        });
+    else
+        reload();  // what the mode before never read
     explainAgain();
 }
 
@@ -81,7 +87,7 @@ void TuningModel::reload() {
 std::map<std::string, std::uint64_t> TuningModel::counters() const {
     std::map<std::string, std::uint64_t> all;
     if (m_state) all = m_state->kept.counters;
-    for (const auto& [name, value] : tune::counters_of(iir2d::statistics())) all[name] += value;
+    for (const auto& [name, value] : tune::counters_of(tune::unkept_statistics())) all[name] += value;
     return all;
 }
 

@@ -70,11 +70,13 @@ Result<TuningOutcome> collectSome(const TuningWork& work, const iir2d::Device& d
     std::filesystem::create_directories(options.out.parent_path(), error);
     IIR2D_TRY(const auto done, tune::collect(problems, options, device, control));
     TuningOutcome made;
-    made.said << workText("%1 made, %2 missing for want of time; %3 contended, %4 unstable.")
+    made.said << workText("%1 made, %2 missing; %3 contended, %4 unstable.")
                      .arg(toText(counted(done.visits, "visit")))
                      .arg(done.missing)
                      .arg(done.contended)
                      .arg(done.unstable);
+    for (const auto& [spec, reason] : done.failed)
+        made.said << workText("Not measured: %1: %2.").arg(toText(spec), toText(reason));
     if (!done.wrong.empty()) return fail(ErrorKind::check_failed, "a result is wrong: " + done.wrong.front());
     if (auto judged = judgeDatabase(options.out, {}, control)) made.figures = *std::move(judged);
     return made;

@@ -103,9 +103,9 @@ typedef int64_t (*IIR2D_TuneChooser)(void* user, const char* key, const IIR2D_Co
                                      size_t count);
 IIR2D_API int iir2d_tune_set_chooser(IIR2D_TuneChooser chooser, void* user);
 
-/* Reads a file model.trees. A model of another machine or of other kernels is loaded and does not decide. A
- * file that cannot be read or is not a model is IIR2D_STATUS_INVALID_ARGUMENT, and everything stays as it
- * was. */
+/* Reads a file model.trees; its path is UTF-8. A model of another machine or of other kernels is loaded and
+ * does not decide. A file that cannot be read or is not a model is IIR2D_STATUS_INVALID_ARGUMENT, and
+ * everything stays as it was. */
 IIR2D_API int iir2d_tune_load_model(const char* path);
 
 /* Read and write learned entries as text, a line each, which a program may keep anywhere. Import adds lines,

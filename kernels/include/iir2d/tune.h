@@ -134,7 +134,8 @@ IIR2D_API void forget_models();
 // Adds lines, of which the newest of a machine, kernels and key counts; returns how many were skipped because
 // they are none, which statistics() count as bad_lines.
 IIR2D_API std::size_t import_learned(std::string_view lines);
-// Selects `all` entries, or those alone that were learned in this process.
+// Selects `all` entries, or those alone that were learned in this process and not imported since: whoever
+// keeps lines imports them, and gets each once.
 enum class LearnedPart { all, here };
 IIR2D_API std::string export_learned(LearnedPart part = LearnedPart::all);
 // Returns the entries of both, as above.

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "core/recipe/pool_passes.h"
+#include "core/recipe/seen.h"
 
 namespace {
 
@@ -61,6 +62,31 @@ TEST(WindowGradient, IsTheGradientOfOnePixel) {
             EXPECT_NEAR(sum, whole, 1e-12) << "there are others";
         }
     }
+}
+
+TEST(PoolPasses, BothPassesAreMet) {
+    const Image image = noise(13, 11);
+    const auto cpu = *iir2d::Device::cpu(1);
+    const PoolOperation pool{.op = iir2d::PoolOp::max, .window = {2, 2}};
+    const PlanarImage upstream(6, 5, 2, iir2d::ElementType::f32);
+    SeenOperations& seen = SeenOperations::of_process();
+    seen.begin();
+    seen.take();
+    const auto forward = pool_passes(pool, image, {}, cpu);
+    const auto only_forward = seen.take();
+    const auto both = pool_passes(pool, image, {.upstream = &upstream}, cpu);
+    const auto met = seen.take();
+    seen.end();
+    ASSERT_TRUE(forward) << forward.error().message;
+    ASSERT_TRUE(both) << both.error().message;
+    ASSERT_EQ(only_forward.size(), 1U);
+    EXPECT_FALSE(only_forward[0].backward || only_forward[0].places);
+    ASSERT_EQ(met.size(), 2U);
+    EXPECT_FALSE(met[0].backward);
+    EXPECT_TRUE(met[0].places);
+    EXPECT_TRUE(met[1].backward);
+    EXPECT_FALSE(met[1].places) << "of a forward pass";
+    EXPECT_EQ(met[1].shape, image.pixels.view().shape);
 }
 
 // Overlapping windows of several pixels, with gradients of both signs.

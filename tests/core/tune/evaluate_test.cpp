@@ -4,13 +4,17 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <thread>
+#include <utility>
 
+#include "core/recipe/seen.h"
+#include "core/support/file_lock.h"
 #include "core/support/files.h"
 #include "core/tune/install.h"
 #include "core/tune/registry.h"
@@ -219,6 +223,7 @@ TEST_F(Registry, WhatCannotDecideSaysWhy) {
     other.features.pop_back();
     put("first", "5", other);
     put("first", "4", model(), false);
+    put("first", "1", other, false);  // other features: without a report its table does not decide either
     const fs::path interface = put("first", "3", model()) / "model.trees";
     std::string text = *read_file(interface);
     text.replace(text.find("iir2d.config/1"), 14, "iir2d.config/2");
@@ -228,7 +233,8 @@ TEST_F(Registry, WhatCannotDecideSaysWhy) {
                 ::testing::ElementsAre("first iir-cpu/9 foreign_machine", "first iir-cpu/8 stale_kernels",
                                        "first iir-cpu/7 unproven", "first iir-cpu/6 wrong_space",
                                        "first iir-cpu/5 wrong_features", "first iir-cpu/4 unproven",
-                                       "first iir-cpu/3 no_interface", "first iir-cpu/2 unreadable"));
+                                       "first iir-cpu/3 no_interface", "first iir-cpu/2 unreadable",
+                                       "first iir-cpu/1 unproven"));
 }
 
 TEST_F(Registry, TheManifestNamesEveryFile) {
@@ -273,21 +279,169 @@ TEST_F(Registry, AnActivatedModelIsDescribedAsTheCopyThatItIs) {
     EXPECT_EQ(refused.error().kind, ErrorKind::bad_input);
 }
 
+// A program's use of the tuner, with files and counters of its own.
+class TunerInUse : public Registry {
+  protected:
+    void SetUp() override {
+        Registry::SetUp();
+        ASSERT_EQ(::setenv("IIR2D_CONFIG_DIR", (m_folder / "config").c_str(), 1), 0);
+        iir2d::forget_learned();
+        iir2d::set_tune_options({});
+        begin_use();
+    }
+    void TearDown() override {
+        end_use();
+        iir2d::forget_models();
+        iir2d::forget_learned();
+        iir2d::set_tune_options({});
+        ::unsetenv("IIR2D_CONFIG_DIR");
+    }
+    static void decide() {
+        const auto cpu = iir2d::Device::cpu(1);
+        ASSERT_TRUE(iir2d::FilterPlan::make(*cpu, {.shape = {1, 1, 8, 8}, .filter = {.id = 1}}));
+    }
+    static void meet() {
+        SeenOperations::of_process().note({.operation = FilterOperation{}, .shape = {1, 1, 8, 8}});
+    }
+    static std::uint64_t kept(const std::string& counter) {
+        const auto all = kept_statistics();
+        EXPECT_TRUE(all) << all.error().message;
+        return all && all->counters.contains(counter) ? all->counters.at(counter) : 0;
+    }
+    fs::path file(const std::string& name) const { return m_folder / "config" / "tune" / name; }
+    static iir2d::TreeModel model_of_here() {
+        iir2d::TreeModel made = model();
+        made.machine = iir2d::machine_id().value_or("");
+        made.kernels = iir2d::kernels_id();
+        return made;
+    }
+
+    static inline const iir2d::FilterDesc grey{.shape = {1, 1, 300, 700}, .filter = {.id = 6}};
+};
+
 // A program that is killed has written what it counted before.
-TEST_F(Registry, WhatIsCountedIsWrittenWhileAProgramRuns) {
-    ASSERT_EQ(::setenv("IIR2D_CONFIG_DIR", (m_folder / "config").c_str(), 1), 0);
-    begin_use();
-    const auto cpu = iir2d::Device::cpu(1);
-    ASSERT_TRUE(iir2d::FilterPlan::make(*cpu, {.shape = {1, 1, 8, 8}, .filter = {.id = 1}}));
+TEST_F(TunerInUse, WhatIsCountedIsWrittenWhileAProgramRuns) {
+    decide();
     {
         const UseKeeper keeper(std::chrono::milliseconds(5));
-        for (int i = 0; i < 2000 && !fs::exists(m_folder / "config" / "tune" / "stats.json"); ++i)
+        for (int i = 0; i < 2000 && !fs::exists(file("stats.json")); ++i)
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-    const auto kept = kept_statistics();
-    ::unsetenv("IIR2D_CONFIG_DIR");
-    ASSERT_TRUE(kept) << kept.error().message;
-    EXPECT_GE(kept->counters.at("calls"), 1U);
+    EXPECT_EQ(kept("calls"), 1U);
+}
+
+TEST_F(TunerInUse, WhatCannotBeWrittenIsWrittenTheNextTime) {
+    decide();
+    meet();
+    fs::create_directories(file("stats.json"));  // a folder, in whose place no file is put
+    EXPECT_FALSE(keep_use());
+    EXPECT_EQ(unkept_statistics().calls, 1U);
+    fs::remove(file("stats.json"));
+    decide();
+    {
+        const auto held = FileLock::acquire(file("lock"));
+        ASSERT_TRUE(held) << held.error().message;
+        EXPECT_FALSE(keep_use());
+    }
+    EXPECT_EQ(unkept_statistics().calls, 2U);
+    EXPECT_TRUE(keep_use());
+    EXPECT_EQ(kept("calls"), 2U);
+    EXPECT_EQ(kept_statistics()->seen.size(), 1U);
+    EXPECT_EQ(unkept_statistics().calls, 0U);
+    EXPECT_TRUE(keep_use());
+    EXPECT_EQ(kept("calls"), 2U);
+}
+
+TEST_F(TunerInUse, WhatIsCountedWithoutADecisionIsWritten) {
+    EXPECT_TRUE(keep_use());
+    EXPECT_FALSE(fs::exists(file("")));
+    EXPECT_EQ(iir2d::import_learned("no entry\n"), 1U);
+    EXPECT_TRUE(keep_use());
+    EXPECT_EQ(kept("bad_lines"), 1U);
+    EXPECT_EQ(kept("calls"), 0U);
+}
+
+TEST_F(TunerInUse, InTheModeOffNothingIsCountedOrWritten) {
+    decide();
+    ASSERT_TRUE(keep_use());
+    const std::string before = *read_file(file("stats.json"));
+    decide();
+    iir2d::set_tune_options({.mode = iir2d::TuneMode::off});
+    decide();
+    EXPECT_TRUE(keep_use());
+    EXPECT_EQ(*read_file(file("stats.json")), before);
+    end_use();
+    EXPECT_EQ(kept("calls"), 2U) << "of before";
+    EXPECT_EQ(kept("off"), 0U);
+    meet();
+    decide();
+    EXPECT_TRUE(keep_use());
+    EXPECT_EQ(unkept_statistics().calls, 0U);
+    iir2d::set_tune_options({});
+    begin_use();
+    decide();
+    EXPECT_TRUE(keep_use());
+    EXPECT_EQ(kept("calls"), 3U);
+    EXPECT_EQ(kept("off"), 0U);
+    EXPECT_EQ(kept_statistics()->seen.size(), 0U);
+}
+
+TEST_F(TunerInUse, ADamagedFileIsCountedFromZero) {
+    decide();
+    ASSERT_TRUE(keep_use());
+    ASSERT_TRUE(write_file_atomically(file("stats.json"), "["));
+    EXPECT_FALSE(kept_statistics());
+    decide();
+    ASSERT_TRUE(reset_statistics());
+    EXPECT_EQ(kept("calls"), 0U);
+    EXPECT_EQ(unkept_statistics().calls, 0U);
+}
+
+TEST_F(TunerInUse, ATableDecidesOnlyForAModelWithAReport) {
+    iir2d::TreeModel other = model_of_here();
+    std::swap(other.features[0], other.features[1]);
+    const fs::path folder = put("first", "1", other, false);
+    std::ofstream(folder / "table.txt") << "iir2d-table 1\npurpose iir-cpu\n"
+                                           "family iir-cpu, both ways, to 2^20, one plane\n"
+                                           "config 0.9 part:256\n";
+    const auto reason = [&] {
+        begin_use(m_folder / "first");
+        return iir2d::FilterPlan::make(*iir2d::Device::cpu(2), grey)->choice().reason;
+    };
+    EXPECT_EQ(reason(), iir2d::TuneReason::unproven);
+    std::ofstream(folder / "report.json") << "{}";
+    EXPECT_EQ(reason(), iir2d::TuneReason::table);
+}
+
+TEST_F(TunerInUse, WhatIsForgottenWhileAProgramRunsIsNotWrittenAgain) {
+    const auto two = *iir2d::Device::cpu(2);
+    if (two.threads() < 2) GTEST_SKIP() << "one processor has one way";
+    iir2d::TreeModel one_thread = model_of_here();
+    const auto at = std::ranges::find(one_thread.features, "c_threads") - one_thread.features.begin();
+    one_thread.gain = {.depth = 1,
+                       .base = 0,
+                       .tests = {static_cast<std::uint16_t>(at)},
+                       .thresholds = {1.5F},
+                       .leaves = {-0.5F, 0}};
+    ASSERT_TRUE(iir2d::load_read_model(one_thread));
+    iir2d::set_tune_options({.mode = iir2d::TuneMode::measure, .top_k = 1});
+    const auto plan = iir2d::FilterPlan::make(two, grey);
+    ASSERT_TRUE(plan) << plan.error().message;
+    if (plan->choice().reason != iir2d::TuneReason::exploring) GTEST_SKIP() << "known caches are needed";
+    const std::vector<float> samples(std::size_t{300} * 700, 0.5F);
+    std::vector<float> filtered(samples.size());
+    const iir2d::ConstTensorView x(samples.data(), iir2d::ElementType::f32, grey.shape);
+    const iir2d::TensorView y{.data = filtered.data(), .type = iir2d::ElementType::f32, .shape = grey.shape};
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (unkept_statistics().settled == 0 && std::chrono::steady_clock::now() < end)
+        ASSERT_TRUE(plan->run(x, y));
+    if (unkept_statistics().settled == 0) GTEST_SKIP() << "others took the processors: no run counted";
+    ASSERT_TRUE(keep_use());
+    EXPECT_EQ(learned_entries(*kept_learned()).size(), 1U);
+    EXPECT_EQ(*forget_learned(std::nullopt), 1U);
+    decide();
+    ASSERT_TRUE(keep_use());
+    EXPECT_EQ(*kept_learned(), "");
 }
 
 }  // namespace

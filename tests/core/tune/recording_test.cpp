@@ -102,6 +102,26 @@ TEST(Recording, TrainingTwiceGivesTheSameBytes) {
     EXPECT_NE(train(recording(), &recording(), other)->files.trees, first->files.trees);
 }
 
+TEST(Recording, MeasurementsOfOthersProveNothing) {
+    if (!has_two_threads()) GTEST_SKIP() << "two threads and known caches are needed";
+    if (!Boosting::open()) GTEST_SKIP() << Boosting::open().error().message;
+    const TrainOptions options{.purpose = "iir-cpu", .seed = 2};
+    const auto judged = train(recording(), &recording(), options);
+    ASSERT_TRUE(judged) << judged.error().message;
+    EXPECT_NE(judged->files.report, "");
+    for (std::string Visit::*by : {&Visit::machine, &Visit::build}) {
+        Measurements others = recording();
+        for (MeasuredProblem& problem : others.problems)
+            for (Visit& visit : problem.visits) visit.*by = "0123456789abcdef";
+        const auto made = train(recording(), &others, options);
+        ASSERT_TRUE(made) << made.error().message;
+        EXPECT_EQ(made->files.report, "");
+        EXPECT_NE(made->unproven, "");
+        EXPECT_THAT(made->files.json, ::testing::HasSubstr("\"validated_on_sha256\": null"));
+        EXPECT_EQ(made->files.trees, judged->files.trees);
+    }
+}
+
 // What XGBoost wrote, as short as it can be: one test, and a tree that is a leaf.
 constexpr const char* two_trees = R"({"learner":{"learner_model_param":{"base_score":"5E-1"},
  "gradient_booster":{"model":{"trees":[

@@ -100,6 +100,35 @@ TEST_F(TuneDatabase, ACollectionGoesOnWithWhatIsMissing) {
               ErrorKind::cancelled);
 }
 
+TEST_F(TuneDatabase, ARefusedCollectionLeavesTheDatabaseAsItWas) {
+    const NamedProblem filter = one_problem("filter:1 border:clamp precision:f32 size:33x17");
+    const NamedProblem other = one_problem("filter:2 border:clamp precision:f32 size:35x17");
+    CollectOptions asked = options("a.db");
+    asked.visits = 1;
+    ASSERT_TRUE(collect({filter}, asked, two_threads));
+    const std::string before = to_json(all("a.db"));
+    asked.set = ProblemSet::validation;
+    const auto refused = collect({other, filter}, asked, two_threads);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind, ErrorKind::check_failed);
+    EXPECT_EQ(to_json(all("a.db")), before);
+}
+
+TEST_F(TuneDatabase, AProblemThatCannotBeVisitedIsNamedAndTheOthersAreVisited) {
+    const NamedProblem large =
+        one_problem("filter:1 border:clamp precision:f32 size:262144x262144 planes:16");
+    const NamedProblem small = one_problem("filter:1 border:clamp precision:f32 size:33x17");
+    for (const std::size_t made : {2U, 0U}) {  // the same call goes on
+        const auto done = collect({large, small}, options("a.db"), two_threads);
+        ASSERT_TRUE(done) << done.error().message;
+        EXPECT_EQ(done->visits, made);
+        EXPECT_EQ(done->missing, 2U);
+        ASSERT_EQ(done->failed.size(), 1U);
+        EXPECT_EQ(done->failed.begin()->first, large.spec);
+        EXPECT_THAT(done->failed.begin()->second, HasSubstr("MiB of memory"));
+    }
+}
+
 TEST_F(TuneDatabase, ExportImportExportGivesTheSameBytes) {
     ASSERT_TRUE(collect(some(), options("a.db"), two_threads));
     const Measurements first = all("a.db");
@@ -134,6 +163,9 @@ TEST_F(TuneDatabase, ExportImportExportGivesTheSameBytes) {
     refuses(json, "\"samples\":[[", "\"samples\":[[0,");
     refuses(json, "\"spec\":", "\"spice\":");
     refuses(json, "\"rounds\":2", "\"rounds\":-2");
+    refuses(json, "\"figures\":{", "\"figures\":null,\"others\":{");
+    for (const std::string name : {"op_ms_min", "op_ms_p50", "use_ms_p50"})
+        refuses(json, "\"" + name + "\":", "\"" + name + "\":-");
     EXPECT_FALSE(from_json(json.substr(0, json.size() / 2)));
 }
 
@@ -161,13 +193,22 @@ TEST_F(TuneDatabase, HostileFilesAreRefused) {
     EXPECT_FALSE(Store::open_to_read(folder / "absent.db"));
     EXPECT_EQ(Store::open(folder / "no folder" / "a.db").error().kind, ErrorKind::unwritable_output);
 
-    sqlite3* raw = nullptr;
-    ASSERT_EQ(sqlite3_open((folder / "a.db").c_str(), &raw), SQLITE_OK);
-    EXPECT_EQ(sqlite3_exec(raw, "UPDATE sample SET op_ms = -1", nullptr, nullptr, nullptr), SQLITE_OK);
-    sqlite3_close(raw);
-    const auto store = Store::open_to_read(folder / "a.db");
-    ASSERT_TRUE(store);
-    EXPECT_EQ(store->read_all().error().kind, ErrorKind::bad_input);
+    for (const char* sql :
+         {"UPDATE sample SET op_ms = -1", "UPDATE measurement SET ln_low = NULL",
+          "UPDATE measurement SET use_ms_p50 = 0", "UPDATE measurement SET ln_op = 9e999",
+          "UPDATE measurement SET op_ms_min = NULL, op_ms_p50 = NULL, op_ms_mad = NULL, use_ms_p50 = NULL,"
+          " ln_op = NULL, ln_use = NULL, ln_low = NULL, ln_high = NULL"}) {
+        write("changed.db", bytes);
+        sqlite3* raw = nullptr;
+        ASSERT_EQ(sqlite3_open((folder / "changed.db").c_str(), &raw), SQLITE_OK);
+        EXPECT_EQ(sqlite3_exec(raw, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sql;
+        sqlite3_close(raw);
+        const auto store = Store::open_to_read(folder / "changed.db");
+        ASSERT_TRUE(store);
+        const auto read = store->read_all();
+        ASSERT_FALSE(read) << sql;
+        EXPECT_EQ(read.error().kind, ErrorKind::bad_input) << sql;
+    }
 }
 
 // The text with one thing changed, drawn from a number.
@@ -224,6 +265,7 @@ Visit made_visit(const std::vector<std::pair<std::string, std::vector<double>>>&
         Measurement one{.config = config};
         for (std::size_t i = 0; i < factor.size(); ++i)
             one.samples.push_back({.round = static_cast<int>(i) + 1, .op_ms = factor[i], .use_ms = 1.0});
+        one.figures = Figures{.op_ms_min = factor.front(), .op_ms_p50 = factor.front(), .use_ms_p50 = 1.0};
         visit.measurements.push_back(one);
     };
     const std::size_t rounds = factors.front().second.size();

@@ -35,6 +35,8 @@ class Pretended : public Subject {
     }
     Result<void> run(std::size_t which, const std::stop_token&) override {
         const auto threads = static_cast<std::size_t>(m_plans[which].threads);
+        if (threads == failing_threads && ++m_runs == failing_run)
+            return fail(ErrorKind::device_failure, "it broke");
         spin_for(m_ms[threads]);
         const std::byte before = m_output[12];
         std::memset(m_output.data(), 7, m_output.size());  // a loop would not be short in a test
@@ -53,11 +55,14 @@ class Pretended : public Subject {
 
     std::size_t wrong_threads = 99;
     std::size_t lazy_threads = 99;
+    std::size_t failing_threads = 99;
+    int failing_run = 0;  // of these threads, from 1
     bool is_right = true;
     int judged = 0;
 
   private:
     std::vector<double> m_ms;
+    int m_runs = 0;  // of failing_threads
     std::vector<iir2d::Config> m_plans;
     std::vector<std::byte> m_input = std::vector<std::byte>(4096);
     std::vector<std::byte> m_output = std::vector<std::byte>(4096);
@@ -131,6 +136,23 @@ TEST(TuneVisit, WhatDiffersFromStaticOrIsNotValidIsNeverTimed) {
     EXPECT_EQ(refused->of("static")->status, Status::wrong);
     EXPECT_EQ(refused->of("threads:1")->status, Status::failed);
     EXPECT_TRUE(refused->of("static")->samples.empty());
+}
+
+// One run checks the config, two are of round 0, and each of the others is a sample.
+TEST(TuneVisit, AConfigThatFailsAtAnyRunIsKeptAsFailed) {
+    for (const int run : {1, 2, 3, 4}) {
+        Pretended subject({0.01, 0.01});
+        subject.failing_threads = 1;
+        subject.failing_run = run;
+        const auto made = visited(subject, {{}, threads(1)}, {.rounds_least = 2, .rounds_most = 2});
+        ASSERT_TRUE(made) << run << made.error().message;
+        const Measurement& failed = *made->of("threads:1");
+        EXPECT_EQ(failed.status, Status::failed) << run;
+        EXPECT_EQ(failed.reason, "it broke") << run;
+        EXPECT_TRUE(failed.samples.empty()) << run;
+        EXPECT_FALSE(failed.figures) << run;
+        EXPECT_TRUE(made->of("static")->figures) << run;
+    }
 }
 
 TEST(TuneVisit, AProblemsOwnPlanesAndPlans) {

@@ -8,6 +8,9 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "iir2d/config.h"
@@ -15,6 +18,7 @@
 #include "iir2d/tune.h"
 #include "iir2d/tune_model.h"
 #include "kernels/iir/cuda.h"
+#include "kernels/tune/decider.h"
 #include "tests/gpu/api/stand_in_testing.h"
 #include "tests/gpu/fake_cuda/counts.h"
 #include "tests/kernels/pool/pool_types_testing.h"
@@ -283,6 +287,40 @@ TEST_P(GpuConfigs, AModelOfThisGpuDecidesAndAnotherDoesNot) {
     EXPECT_TRUE(chosen.config.warps == 1 || chosen.config.warps == 2) << text_of(chosen.config);
     forget_models();
     set_tune_options({});
+}
+
+// By a learned entry and by a table, as by a model's candidates.
+TEST_P(GpuConfigs, WhatChangesBitsDecidesOnlyWhereItMay) {
+    const auto segments = filter(6, Border::wrap, Precision::f32, {.h = 45, .w = 600});
+    const TuneOptions plain{};
+    const TuneOptions allowed{.other_bits = true};
+    const auto choice = [&](const TuneOptions& options) {
+        return FilterPlan::make(gpu(), segments, options)->choice();
+    };
+    EXPECT_EQ(
+        import_learned("1\t" + *machine_id(gpu()) + "\t" + std::string(kernels_id(Backend::cuda)) + "\t" +
+                       *problem_key(gpu(), segments) + "\twarps:2\t0.5\t14\t2026-01-02T03:04:05Z\n"),
+        0U);
+    EXPECT_EQ(choice(plain).reason, TuneReason::no_model);
+    EXPECT_EQ(choice(allowed).reason, TuneReason::learned);
+    forget_learned();
+
+    TreeModel model = model_of("iir-cuda", "c_warps");
+    std::swap(model.features[0], model.features[1]);
+    const std::string table =
+        "iir2d-table 1\npurpose iir-cuda\nfamily iir-cuda, both ways, to 2^16, one plane\n"
+        "config 0.5 warps:2\nconfig 0.9 graph:off\n";
+    EXPECT_EQ(load_model(*text_of_model(model), true, table).value(), TuneReason::wrong_features);
+    EXPECT_EQ(choice(plain).reason, TuneReason::table);
+    EXPECT_EQ(text_of(choice(plain).config), "graph:off");
+    EXPECT_EQ(text_of(choice(allowed).config), "warps:2");
+    // Of two GPUs in a machine, the other one's.
+    model.machine = "0123456789abcdef";
+    tune::Decider::of_process().hold(std::make_shared<const tune::HeldModel>(
+        tune::HeldModel{model, *tune::table_from_text(table), TuneReason::wrong_features}));
+    EXPECT_EQ(choice(plain).reason, TuneReason::foreign_machine);
+    EXPECT_EQ(choice(plain).config, Config{});
+    forget_models();
 }
 
 INSTANTIATE_TEST_SUITE_P(Tune, GpuConfigs, stand_in::at_once_and_queued(), stand_in::name_of_run);

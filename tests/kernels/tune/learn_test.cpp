@@ -118,6 +118,10 @@ TEST_F(TuneLearn, RunsTakeTurnsUntilOneIsLearnedAndGiveTheSameBytes) {
         << line;
     // What is learned is the faster one by 3 % or static.
     EXPECT_NE(line.find("\t14\t"), std::string::npos) << line;
+    // Whoever keeps the line imports it, and gets it once.
+    EXPECT_EQ(import_learned(line), 0U);
+    EXPECT_EQ(export_learned(LearnedPart::here), "");
+    EXPECT_EQ(export_learned(), line);
 }
 
 // A program that makes its plan once: runs take turns, not plans.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "iir2d/iir2d_filter.h"
 #include "iir2d/iir2d_tune.h"
 #include "tests/kernels/tune/model_testing.h"
 #include "tests/kernels/tune/tune_testing.h"
@@ -197,6 +198,35 @@ TEST_F(TuneCDecide, CallsWithoutAConfigAskTheSameDecider) {
     EXPECT_EQ(said.model, 2U);  // it stayed
     EXPECT_EQ(said.cached, 1U);
     EXPECT_EQ(said.calls, 3U);
+    EXPECT_EQ(stats().calls, 0U);
+}
+
+// Small calls are kept and met again, large ones are not.
+TEST_F(TuneCDecide, ACallCountsOnceAndOnlyIfItRuns) {
+    IIR2D_FilterParams params{};
+    params.size = sizeof params;
+    params.filter_id = 6;
+    params.border_mode = IIR2D_BORDER_MIRROR;
+    params.element = IIR2D_ELEMENT_F32;
+    params.n = params.c = params.parameter_sets = 1;
+    const std::vector<float> in = ramp(std::size_t{500} * 500);
+    std::vector<float> out(in.size());
+    for (const int side : {64, 64, 500}) {
+        params.height = params.width = side;
+        ASSERT_EQ(iir2d_filter_forward_cpu(in.data(), out.data(), &params), IIR2D_STATUS_OK)
+            << iir2d_last_error();
+        const IIR2D_TuneStats said = stats(1);
+        EXPECT_EQ(said.calls, 1U) << side;
+        EXPECT_EQ(said.no_model, 1U) << side;
+    }
+    for (const int side : {64, 500}) {
+        params.height = params.width = side;
+        params.filter_id = 99;
+        EXPECT_NE(iir2d_filter_forward_cpu(in.data(), out.data(), &params), IIR2D_STATUS_OK);
+        params.filter_id = 6;
+        // One sample apart, they overlap.
+        EXPECT_NE(iir2d_filter_forward_cpu(out.data() + 1, out.data(), &params), IIR2D_STATUS_OK);
+    }
     EXPECT_EQ(stats().calls, 0U);
 }
 

@@ -12,6 +12,7 @@
 #include <QUndoStack>
 #include <algorithm>
 
+#include "core/recipe/seen.h"
 #include "core/tune/use.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/picture/view_testing.h"
@@ -110,6 +111,42 @@ TEST_F(TuningModelTest, TheModeIsTheProcessesAndIsKept) {
     model.setSelection(5, 1.5);
     EXPECT_EQ(iir2d::tune_options().top_k, 5);
     EXPECT_EQ(iir2d::tune_options().mode, iir2d::TuneMode::model) << "of the rest nothing changes";
+}
+
+TEST_F(TuningModelTest, TheModeOffTouchesNoFile) {
+    const auto decide = [] {
+        ASSERT_TRUE(iir2d::FilterPlan::make(
+            *iir2d::Device::cpu(1), tune::filter_desc_of(*tune::problem_from_spec(spec.toStdString()))));
+    };
+    const auto meet = [] { SeenOperations::of_process().note({.operation = FilterOperation{}}); };
+    const auto kept = [&](const std::string& name) {
+        refresh();
+        const auto& counters = model.state()->kept.counters;
+        return counters.contains(name) ? counters.at(name) : 0;
+    };
+    tune::begin_use();
+    ASSERT_TRUE(tune::keep_use());
+    const std::uint64_t calls = kept("calls");
+    const std::uint64_t off = kept("off");
+    const std::size_t seen = model.state()->kept.seen.size();
+    decide();
+    change([&] { model.setMode(iir2d::TuneMode::off); });
+    EXPECT_EQ(kept("calls"), calls + 1) << "of before";
+    decide();
+    meet();
+    EXPECT_TRUE(tune::keep_use());
+    EXPECT_EQ(kept("calls"), calls + 1);
+    EXPECT_EQ(model.counters()["calls"], calls + 1);
+    change([&] { model.setMode(iir2d::TuneMode::automatic); });
+    EXPECT_TRUE(tune::keep_use());
+    EXPECT_EQ(kept("calls"), calls + 1);
+    EXPECT_EQ(kept("off"), off);
+    EXPECT_EQ(model.state()->kept.seen.size(), seen);
+    decide();
+    meet();
+    EXPECT_TRUE(tune::keep_use());
+    EXPECT_EQ(kept("calls"), calls + 2);
+    EXPECT_EQ(model.state()->kept.seen.size(), seen + 1);
 }
 
 TEST_F(TuningModelTest, WhatWasAskedLastIsAnswered) {
