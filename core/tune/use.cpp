@@ -256,13 +256,14 @@ bool keep_use() {
     }
 }
 
-void end_use() {
+bool end_use() {
     const std::lock_guard lock(use_mutex);
-    if (!use_counts.exchange(false)) return;
+    if (!use_counts.exchange(false)) return true;
     SeenOperations::of_process().end();
     try {
-        write_use(take_unkept(false));
+        return write_use(take_unkept(false));
     } catch (const std::exception&) {  // as above
+        return false;
     }
 }
 
@@ -283,7 +284,8 @@ UseKeeper::UseKeeper(std::chrono::milliseconds every) {
             while (!wake.wait_for(lock, stop, every, [&] { return stop.stop_requested(); }))
                 if (!stop.stop_requested()) keep_use();
         });
-    } catch (const std::system_error&) {  // no thread is left: what was learned is written at the end
+    } catch (const std::system_error&) {
+        m_thread = {};  // none is left: what was learned is written at the end
     }
 }
 

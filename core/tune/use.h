@@ -33,8 +33,9 @@ void begin_use(const std::filesystem::path& models = {});
 bool keep_use();
 
 // Ends what begin_use() began, where the mode became `off`: writes what was learned, counted and met before,
-// and counts nothing more until begin_use() is called in another mode.
-void end_use();
+// and counts nothing more until begin_use() is called in another mode. `false`: it could not be written, and
+// the first keep_use() after that tries again.
+bool end_use();
 
 // Calls keep_use() again and again on a thread of its own, until it is gone: what a program that runs for
 // hours learned does not go with it when it is killed.

@@ -131,7 +131,9 @@ class Release(unittest.TestCase):
         deb = self.folder / "p_1_amd64.deb"
 
         def packed():
-            subprocess.run(["dpkg-deb", "--root-owner-group", "-b", tree, deb], check=True, stdout=subprocess.DEVNULL)
+            # Else the package has the time in it, and is another one a second later.
+            subprocess.run(["dpkg-deb", "--root-owner-group", "-b", tree, deb], check=True, stdout=subprocess.DEVNULL,
+                           env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"})
             return spdx.of_deb(deb, "p", VERSION)
 
         common.write_whole(self.folder / f"{deb.name}.spdx.json", packed())
