@@ -154,13 +154,16 @@ class Run {
                 const auto canonical_of = [&](std::uint64_t j) {
                     return synth::generate(category_of(j), m_options.seed, j).canonical;
                 };
-                if (canonical_of(index) != (*record)["canonical"].get<std::string>())
+                std::string canonical = canonical_of(index);
+                if (canonical != (*record)["canonical"].get<std::string>())
                     return damaged("is not the kernel of its index");
                 take_record(*record);
-                for (; behind <= index; ++behind) {
+                for (; behind < index; ++behind) {
                     if (m_stop.stop_requested()) return cancelled();
                     m_seen.insert(canonical_of(behind));
                 }
+                m_seen.insert(std::move(canonical));
+                ++behind;
                 return {};
             }));
             IIR2D_RETURN_IF_ERROR(for_each_line(rejected, [&](std::string&& line) -> Result<void> {

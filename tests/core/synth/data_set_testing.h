@@ -23,15 +23,20 @@ namespace synth_test {
 namespace fs = std::filesystem;
 using workbench::Result;
 
+// Returns the sources as what a compiler made of them.
+inline std::vector<KernelText> texts_as_given(const std::vector<KernelSource>& sources) {
+    std::vector<KernelText> made;
+    for (const KernelSource& source : sources) made.push_back({source.text, "", false});
+    return made;
+}
+
 class HostCompiler : public Toolchain {
   public:
     explicit HostCompiler(fs::path folder) : m_folder(std::move(folder)) { fs::create_directories(m_folder); }
 
     Result<std::vector<KernelText>> compile(const Target&,
                                             const std::vector<KernelSource>& sources) override {
-        std::vector<KernelText> made;
-        for (const KernelSource& source : sources) made.push_back({source.text, "", false});
-        return made;
+        return texts_as_given(sources);
     }
 
     Result<std::vector<std::string>> run(const Target&, std::vector<Execution>& runs) override {
@@ -117,9 +122,7 @@ class InterpreterToolchain : public Toolchain {
     explicit InterpreterToolchain(int runs = std::numeric_limits<int>::max()) : m_runs(runs) {}
     Result<std::vector<KernelText>> compile(const Target&,
                                             const std::vector<KernelSource>& sources) override {
-        std::vector<KernelText> made;
-        for (const KernelSource& source : sources) made.push_back({source.text, "", false});
-        return made;
+        return texts_as_given(sources);
     }
     Result<std::vector<std::string>> run(const Target&, std::vector<Execution>& runs) override {
         while (m_runs == 0) ::pause();
