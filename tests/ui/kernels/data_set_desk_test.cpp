@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tests/ui/kernels/desk_testing.h"
 #include "tests/ui/kernels/planted.h"
 #include "tests/ui/patience.h"
 #include "ui/kernels/data_set_desk.h"
@@ -63,11 +64,8 @@ TEST_F(DataSetDeskTest, OpensOneAndShowsARecordForwardAndBackward) {
     EXPECT_LE(sizes.least, sizes.median);
     EXPECT_LE(sizes.median, sizes.p95);
     EXPECT_LE(sizes.p95, sizes.largest);
-    const auto row = std::ranges::find_if(set.rows, &inspect::RecordRow::has_backward);
-    ASSERT_NE(row, set.rows.end());
-    desk.chooseRecord(toText(row->id));
-    ASSERT_TRUE(
-        QTest::qWaitFor([&] { return desk.record() && desk.record()->row.id == row->id; }, patience_ms));
+    ASSERT_TRUE(testing::chooseRecordWithBackward(desk));
+    const inspect::RecordRow row = desk.record()->row;
     read();
     ASSERT_NE(shown.kernel(), nullptr);
     ASSERT_EQ(desk.targets().size(), 3);
@@ -76,7 +74,7 @@ TEST_F(DataSetDeskTest, OpensOneAndShowsARecordForwardAndBackward) {
     EXPECT_EQ(shown.kernel()->source, desk.record()->source);
     desk.setBackward(true);
     read();
-    EXPECT_EQ(shown.kernel()->kernel, row->name + "_backward");
+    EXPECT_EQ(shown.kernel()->kernel, row.name + "_backward");
     EXPECT_EQ(shown.kernel()->source, desk.record()->backward_source);
     ASSERT_TRUE(shown.kernel()->facts) << shown.kernel()->note.toStdString();
     desk.setTarget(QStringLiteral("llvm-host-o0"));
@@ -85,7 +83,7 @@ TEST_F(DataSetDeskTest, OpensOneAndShowsARecordForwardAndBackward) {
     EXPECT_FALSE(shown.kernel()->module) << "that is no PTX";
     EXPECT_THAT(shown.kernel()->source, Not(HasSubstr("__global__"))) << "the host's source";
     EXPECT_THAT(desk.commandLine().toStdString(),
-                HasSubstr("--id " + row->id + " --target llvm-host-o0 --backward"));
+                HasSubstr("--id " + row.id + " --target llvm-host-o0 --backward"));
 }
 
 TEST_F(DataSetDeskTest, ShowsTwoTargetsAsADifference) {
@@ -107,12 +105,7 @@ TEST_F(DataSetDeskTest, ShowsTwoTargetsAsADifference) {
     desk.setOtherTarget({});
     read();
     EXPECT_THAT(shown.kernel()->text, HasSubstr("define "));
-    const auto& rows = desk.dataSet()->rows;
-    const auto row = std::ranges::find_if(rows, &inspect::RecordRow::has_backward);
-    ASSERT_NE(row, rows.end());
-    desk.chooseRecord(toText(row->id));
-    ASSERT_TRUE(
-        QTest::qWaitFor([&] { return desk.record() && desk.record()->row.id == row->id; }, patience_ms));
+    ASSERT_TRUE(testing::chooseRecordWithBackward(desk));
     desk.setOtherTarget(QStringLiteral("llvm-host-o2"));
     desk.setBackward(true);
     EXPECT_EQ(desk.otherTarget().toStdString(), "llvm-host-o2");

@@ -22,6 +22,7 @@
 
 #include "core/solve/kernels.h"
 #include "core/support/files.h"
+#include "tests/ui/kernels/desk_testing.h"
 #include "tests/ui/kernels/kernels_testing.h"
 #include "tests/ui/kernels/planted.h"
 #include "tests/ui/patience.h"
@@ -284,12 +285,7 @@ TEST_F(KernelsPageTest, CopiesTheRecordWhereACommandPrintsIt) {
     DataSetDesk& desk = page.dataSets();
     desk.open(QStringLiteral(IIR2D_SOURCE_DIR "/tests/app/golden_set"));
     ASSERT_TRUE(QTest::qWaitFor([&] { return desk.record().has_value(); }, patience_ms));
-    const auto& rows = desk.dataSet()->rows;
-    const auto row = std::ranges::find_if(rows, &inspect::RecordRow::has_backward);
-    ASSERT_NE(row, rows.end());
-    desk.chooseRecord(toText(row->id));
-    ASSERT_TRUE(
-        QTest::qWaitFor([&] { return desk.record() && desk.record()->row.id == row->id; }, patience_ms));
+    ASSERT_TRUE(testing::chooseRecordWithBackward(desk));
     desk.setBackward(true);
     ASSERT_TRUE(copy->isEnabled());
     copy->click();
