@@ -11,6 +11,7 @@ have not seen, and lets `iir2d tune retrain` make others. Writes to --out:
     tuning-record.md        the same for a person: goals, headroom by family, regret by k
     tuning-headroom.svg     static's time over the best config's, by family
     tuning-regret.svg       regret by how many configs are timed, with the noise
+    tuning.md               only where it is there: its table of headroom, between two comments
 
 All that was measured stays in --work: the same command goes on with what is missing, so that a quiet hour may be made of
 several quiet quarters. --budget is for measuring alone; what is there by then is judged, and the record says whether it is all.
@@ -354,6 +355,31 @@ def markdown(record):
     return "\n".join(text) + "\n\n" + record["headroom_md"]
 
 
+TABLE_BEGIN, TABLE_END = "<!-- headroom, by scripts/tune_record.py -->\n", "<!-- end of headroom -->\n"
+
+
+def headroom_table(headroom):
+    """Markdown of a row a family, most headroom first, with the knobs that are candidates by the rule of 1 % (p95: 5 %)."""
+    def cell(figures):
+        return f"{figures['geomean']:.3f} ({figures['p95']:.2f})"
+    rows = ["| problems: family, samples, planes | number | static / best | noise | by knob |", "| --- | --- | --- | --- | --- |"]
+    families = sorted(headroom["families"], key=lambda family: -family["headroom"]["geomean"])
+    for family in [headroom["overall"], *families]:
+        knobs = sorted(((knob["gain"], knob["knob"]) for knob in family["knobs"]), key=lambda knob: -knob[0]["geomean"])
+        gains = ", ".join(f"`{name}` {cell(gain)}" for gain, name in knobs if gain["geomean"] >= 1.01 or gain["p95"] >= 1.05)
+        rows.append(f"| {family['family']} | {family['problems']} | {cell(family['headroom'])} | {family['noise']['geomean']:.3f} | {gains} |")
+    return "\n".join(rows) + "\n"
+
+
+def put_table(page, table):
+    """Puts a table between the two comments of a page."""
+    before, _, rest = page.partition(TABLE_BEGIN)
+    _, end, after = rest.partition(TABLE_END)
+    if not end:
+        sys.exit("tune_record: tuning.md lacks the comments between which its table goes")
+    return before + TABLE_BEGIN + table + end + after
+
+
 def train(program, given):
     models, said = {}, {}
     for purpose in PURPOSES:
@@ -458,6 +484,9 @@ def main():
     del record["headroom_md"]
     (given.out / "tuning-record.json").write_text(json.dumps(record, indent=1) + "\n")
     if headroom["overall"]:
+        page = given.out / "tuning.md"
+        if page.exists():
+            page.write_text(put_table(page.read_text(), headroom_table(headroom)))
         draw_headroom(headroom, pictures / "tuning-headroom.svg")
     if figures:
         draw_regret(figures, pictures / "tuning-regret.svg")

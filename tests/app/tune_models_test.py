@@ -15,6 +15,7 @@ import xml.etree.ElementTree
 from tune_figures import distribution, fair, figures
 
 IIR2D, RECORDING = sys.argv[1:3]
+SOURCE = pathlib.Path(RECORDING).resolve().parents[3]
 ENVIRONMENT = dict(os.environ)
 
 
@@ -135,6 +136,23 @@ def check_shared_keys(folder, exported):
     assert not (folder / "never").exists()
 
 
+def tune_record():
+    """scripts/tune_record.py as a module."""
+    found = importlib.util.spec_from_file_location("tune_record", SOURCE / "scripts" / "tune_record.py")
+    script = importlib.util.module_from_spec(found)
+    found.loader.exec_module(script)
+    return script
+
+
+def check_page():
+    """The table with which docs/tuning.md begins is that of the record."""
+    script = tune_record()
+    headroom = json.loads((SOURCE / "docs" / "tuning-record.json").read_text())["headroom"]
+    page = (SOURCE / "docs" / "tuning.md").read_text()
+    assert script.put_table(page, script.headroom_table(headroom)) == page
+    assert script.headroom_table(headroom).count("\n") == len(headroom["families"]) + 3
+
+
 def check_other_machines(folder, exported):
     """Visits by several others are not mixed, and do not spare this machine its own."""
     mixed = dict(exported, problems=[dict(p, visits=p["visits"] + [dict(v, build="0" * 16) for v in p["visits"]])
@@ -142,9 +160,7 @@ def check_other_machines(folder, exported):
     (folder / "mixed.json").write_text(json.dumps(mixed))
     run("import", folder / "mixed.json", "--out", folder / "mixed.db")
     run("headroom", folder / "mixed.db", code=2, error="machines and builds")
-    found = importlib.util.spec_from_file_location("tune_record", pathlib.Path(RECORDING).parents[3] / "scripts" / "tune_record.py")
-    script = importlib.util.module_from_spec(found)
-    found.loader.exec_module(script)
+    script = tune_record()
     first = exported["problems"][0]["visits"][0]
     of_recording = {"machine": first["machine"], "kernels": first["build"]}
     good = {p["spec"]: sum(v["state"] in ("ok", "unstable") for v in p["visits"]) for p in exported["problems"]}
@@ -219,9 +235,8 @@ def check_install(database):
 
 def check_record(folder):
     """scripts/tune_record.py on the recording: its figures are eval's, and its pictures can be read."""
-    script = pathlib.Path(RECORDING).parents[3] / "scripts" / "tune_record.py"
-    subprocess.run([sys.executable, script, "--iir2d", IIR2D, "--work", folder / "work", "--out", folder / "record", "--import", RECORDING,
-                    "--retrain", "0"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([sys.executable, SOURCE / "scripts" / "tune_record.py", "--iir2d", IIR2D, "--work", folder / "work", "--out", folder / "record",
+                    "--import", RECORDING, "--retrain", "0"], check=True, stdout=subprocess.DEVNULL)
     record = json.loads((folder / "record" / "tuning-record.json").read_text())
     regrets, statics = [], []
     for purpose, of_one in record["figures"]["purposes"].items():
@@ -247,6 +262,7 @@ def check_record(folder):
 with tempfile.TemporaryDirectory() as name:
     here = pathlib.Path(name)
     ENVIRONMENT["IIR2D_CONFIG_DIR"] = str(here / "config")
+    check_page()
     run("import", RECORDING, "--out", here / "recording.db")
     if len(os.sched_getaffinity(0)) < 2:
         print("skipped: the recording was made with two threads")
