@@ -43,7 +43,7 @@ constexpr int warm_up_calls = 3;
 // alike: the process has slept meanwhile.
 constexpr double warmed_below_ms = 5;
 // Waking a second thread takes as long as a short call, now more and now less, and a thread may lose its
-// processor. So a sample of short calls of several threads is the median of as many as take
+// processor. So a sample of short calls that use several threads is the median of as many as take
 // `threaded_sample_ms`, at least `fewest_threaded_calls`, after half as many that are not timed. Where the
 // other build's calls take far longer, its sample takes no more than `longest_sample_ms` for that.
 constexpr double threaded_sample_ms = 1;
@@ -66,15 +66,14 @@ std::vector<int> allowed_processors() {
     return processors;
 }
 
-// Returns `count` neighbours of what is allowed, from a drawn one on: no processor is always the same side's
-// bad luck, and both sides have the same.
+// Returns `count` neighbours of what is allowed, from a drawn one on, where calls begin: no processor is
+// always the same side's bad luck, and both sides have the same.
 std::vector<int> drawn_processors(const std::vector<int>& allowed, int count, Draws& draws) {
     std::vector<int> chosen;
     if (allowed.empty()) return chosen;
     const std::size_t first = draws.below(allowed.size());
     for (std::size_t i = 0; i < std::min(allowed.size(), static_cast<std::size_t>(count)); ++i)
         chosen.push_back(allowed[(first + i) % allowed.size()]);
-    std::ranges::sort(chosen);
     return chosen;
 }
 
@@ -218,13 +217,14 @@ class CaseDuel {
 
     LaunchResult<void> warm_up(Launch& launch, const std::array<Participant, participant_count>& order) {
         for (const auto who : order) {
-            std::vector<double> times;
+            const auto index = static_cast<std::size_t>(who);
+            m_is_alone[index] = true;
             for (int i = 0; i < warm_up_calls; ++i) {
                 IIR2D_TRY(const auto sample, launch.call(who, 0, 1));
-                times.push_back(sample.latency_ms);
-                if (sample.latency_ms > 50 && i > 0) break;
+                m_call_ms[index] = sample.timed.latency_ms;
+                m_is_alone[index] = m_is_alone[index] && sample.is_alone;
+                if (sample.timed.latency_ms > 50 && i > 0) break;
             }
-            m_call_ms[static_cast<std::size_t>(who)] = times.back();
         }
         if (m_case.launches.empty()) choose_calls();
         return {};
@@ -236,7 +236,9 @@ class CaseDuel {
         const auto [shortest, longest] = std::minmax(
             {call_ms(Participant::base), call_ms(Participant::now), call_ms(Participant::control)});
         const bool warmed = shortest < warmed_below_ms;
-        const bool several = m_threads > 1 && warmed;
+        const bool has_threads = !m_is_alone[static_cast<std::size_t>(Participant::base)] ||
+                                 !m_is_alone[static_cast<std::size_t>(Participant::now)];
+        const bool several = m_threads > 1 && has_threads && warmed;
         const double wanted = std::ceil(std::min(
             {threaded_sample_ms / shortest, longest_sample_ms / longest, 1.0 * most_calls_per_sample}));
         m_case.calls_per_sample = several ? std::max(fewest_threaded_calls, static_cast<int>(wanted)) : 1;
@@ -295,8 +297,8 @@ class CaseDuel {
             const auto index = static_cast<std::size_t>(who);
             IIR2D_TRY(const auto sample, launch.call(who, untimed_of(who), m_case.calls_per_sample));
             round.order += order_letters[index];
-            round.ms[index] = sample.latency_ms;
-            round.preempted[index] = sample.preempted;
+            round.ms[index] = sample.timed.latency_ms;
+            round.preempted[index] = sample.timed.preempted;
         }
         return round;
     }
@@ -364,7 +366,9 @@ class CaseDuel {
     bool m_glances = false;  // whether somebody looks between looks: they cost time
     Clock::time_point m_next_glance = Clock::now();
     std::vector<int> m_allowed = allowed_processors();
+    // Of a launch's warm-up: the last call's time, and whether no call had other threads.
     std::array<double, participant_count> m_call_ms{};
+    std::array<bool, participant_count> m_is_alone{};
     int m_untimed = 0;            // calls before a sample
     std::size_t m_looked_at = 0;  // launches
     std::size_t m_next_look = static_cast<std::size_t>(m_settings.launches);

@@ -176,6 +176,7 @@ LaunchResult<void> Launch::load(Participant who) {
     page.threads = m_plan.threads;
     std::ranges::fill(page.processors, 0U);
     for (const int p : m_plan.processors) page.processors[p / 64] |= std::uint64_t{1} << (p % 64);
+    page.begins_on = m_plan.processors.empty() ? -1 : m_plan.processors.front();
     if (who == Participant::copy) {
         page.call.kind = CallKind::copy;
     } else {
@@ -252,7 +253,7 @@ void Launch::end_all() {
     }
 }
 
-LaunchResult<TimedSample> Launch::call(Participant who, int untimed, int timed) {
+LaunchResult<CallSample> Launch::call(Participant who, int untimed, int timed) {
     if (m_plan.threads > 1) IIR2D_RETURN_IF_ERROR(leave_running(who));
     Page& page = page_of(who);
     page.untimed = untimed;
@@ -261,7 +262,7 @@ LaunchResult<TimedSample> Launch::call(Participant who, int untimed, int timed) 
     IIR2D_RETURN_IF_ERROR(wait_for(who, "computed"));
     if (!(std::isfinite(page.milliseconds) && page.milliseconds > 0))
         return launch_error(who, "it gave a time that is not a number above 0");
-    return TimedSample{page.milliseconds, page.preempted != 0};
+    return CallSample{{page.milliseconds, page.preempted != 0}, page.alone != 0};
 }
 
 std::span<const std::byte> Launch::output_of(Participant who) const {

@@ -53,6 +53,7 @@ struct Page {
     Call call;
     std::int32_t threads;  // of the copy; a library takes what the processors allow
     std::uint64_t processors[most_processors / 64];
+    std::int32_t begins_on;  // of the processors, that where each call begins; -1: wherever
 
     // For `call`: how many calls before those that are timed, and how many are.
     std::int32_t untimed;
@@ -63,6 +64,7 @@ struct Page {
     char text[text_bytes];
     double milliseconds;  // median of the timed calls
     std::int32_t preempted;
+    std::int32_t alone;  // no other thread of the process computed
     std::int32_t version[3];
     char fingerprint[text_bytes];
 };

@@ -13,11 +13,15 @@
 #include <charconv>
 #include <chrono>
 #include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "core/benchmark/copy_probe.h"
@@ -37,6 +41,34 @@ std::string find_symbol(void* library, const char* name, Function& function) {
     function = reinterpret_cast<Function>(::dlsym(library, name));
     return function != nullptr ? std::string() : std::string("it has no ") + name;
 }
+
+double seconds_on(clockid_t clock) {
+    timespec time{};
+    ::clock_gettime(clock, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+// Tells whether the calling thread is all that computes in its process, from when this is made on: there is
+// no other one, and none was started and has ended.
+class Alone {
+  public:
+    bool holds() const {
+        std::error_code failed;
+        std::filesystem::directory_iterator thread("/proc/self/task", failed);
+        if (failed || std::distance(begin(thread), end(thread)) != 1) return false;
+        constexpr double between_readings = 0.02;  // of the clocks
+        const double own = seconds_on(CLOCK_THREAD_CPUTIME_ID) - m_own;
+        return seconds_of_others() - m_others <= between_readings * own;
+    }
+
+  private:
+    static double seconds_of_others() {
+        const double own = seconds_on(CLOCK_THREAD_CPUTIME_ID);
+        return seconds_on(CLOCK_PROCESS_CPUTIME_ID) - own;
+    }
+    double m_own = seconds_on(CLOCK_THREAD_CPUTIME_ID);
+    double m_others = seconds_of_others();
+};
 
 void put(char* to, std::size_t size, std::string_view text) {
     const std::size_t length = std::min(text.size(), size - 1);
@@ -197,19 +229,28 @@ class Participant {
     }
 
     // Before the library is opened: it has as many threads as there are processors.
-    void keep_to_processors() const {
-        cpu_set_t set;
-        CPU_ZERO(&set);
-        bool any = false;
+    void keep_to_processors() {
+        CPU_ZERO(&m_processors);
         for (std::size_t i = 0; i < std::min<std::size_t>(most_processors, CPU_SETSIZE); ++i) {
-            if ((m_page.processors[i / 64] >> (i % 64) & 1U) == 0) continue;
-            CPU_SET(i, &set);
-            any = true;
+            if ((m_page.processors[i / 64] >> (i % 64) & 1U) != 0) CPU_SET(i, &m_processors);
         }
-        if (any) ::sched_setaffinity(0, sizeof set, &set);
+        if (CPU_COUNT(&m_processors) > 0) ::sched_setaffinity(0, sizeof m_processors, &m_processors);
+    }
+
+    // Moves the calling thread to the processor where calls begin. It may leave it: a library that asks is
+    // told of all processors, and gives all of them to threads that it starts.
+    void go_to_begin() const {
+        if (m_page.begins_on < 0 || CPU_COUNT(&m_processors) < 2) return;
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(static_cast<std::size_t>(m_page.begins_on), &one);
+        ::sched_setaffinity(0, sizeof one, &one);
+        ::sched_setaffinity(0, sizeof m_processors, &m_processors);
     }
 
     std::string call() {
+        go_to_begin();
+        const Alone alone;
         for (int i = 0; i < m_page.untimed; ++i) {
             if (auto wrong = once(nullptr); !wrong.empty()) return wrong;
         }
@@ -221,6 +262,7 @@ class Participant {
         const auto after = involuntary_switches(PreemptionScope::process);
         m_page.milliseconds = median_in_place(m_times);
         m_page.preempted = before && after && *after > *before ? 1 : 0;
+        m_page.alone = alone.holds() ? 1 : 0;
         return {};
     }
 
@@ -247,6 +289,7 @@ class Participant {
     Call m_call;
     Library m_library;
     std::unique_ptr<CopyProbe> m_copy;
+    cpu_set_t m_processors{};
     std::vector<double> m_times;
 };
 

@@ -10,7 +10,8 @@
 //   ..._refuse  fails with a sentence         ..._meddle  changes its input
 //   ..._trap    crashes while it is opened     ..._stall  never ends being opened
 //   ..._child   starts a process that sleeps, and writes its number into the file IIR2D_PLANTED_CHILD
-//   ..._uneven  takes 2 ms longer in every eighth call
+//   ..._uneven  takes 2 ms longer in every eighth call, and keeps a thread, which sleeps
+//   ..._starts  starts a thread in every call, which ends with it
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "iir2d/iir2d_core.h"
@@ -126,7 +128,11 @@ IIR2D_API int iir2d_forward_cpu(const void* in, void* out, const IIR2D_Params* p
         static const bool started = start_child();
     if (const int status = p.real(in, out, params); status != IIR2D_STATUS_OK) return status;
     if (p.kind == "slower") return repeat_some(p, in, *params);
-    if (p.kind == "uneven" && ++p.calls % 8 == 0) usleep(2000);
+    if (p.kind == "uneven") {
+        if (p.calls == 0) std::thread([] { pause(); }).detach();
+        if (++p.calls % 8 == 0) usleep(2000);
+    }
+    if (p.kind == "starts") std::thread([&] { p.real(in, out, params); }).join();
     if (p.kind == "wrong" || p.kind == "near") change_one_sample(out, *params, p.kind == "wrong");
     return IIR2D_STATUS_OK;
 }
