@@ -8,7 +8,8 @@
 //   duel_bench --table FILE
 // --beside runs a shell command again and again meanwhile, such as a compiler. --trials-out keeps every trial
 // as a line of CSV as soon as it has ended; what the file has is not measured again, so that the same command
-// goes on with a run that was cut. --seconds ends a run after so long. --table prints the tables of a file.
+// goes on with a run that was cut. A file has trials of one build. --seconds ends a run after so long.
+// --table prints the tables of a file.
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -255,6 +256,11 @@ std::FILE* open_trials(const std::string& path, std::vector<DuelTrial>& trials) 
     if (std::filesystem::exists(path)) {
         std::size_t complete = 0;
         trials = trials_in(path, complete);
+        const std::string build = own_build();
+        const auto other = std::ranges::find_if(trials, [&](const DuelTrial& t) { return t.build != build; });
+        if (other != trials.end())
+            refuse(path + " has trials of " + other->build + ", and this build is " + build +
+                   ": name another file");
         std::filesystem::resize_file(path, complete);
     }
     std::FILE* file = std::fopen(path.c_str(), "a");
