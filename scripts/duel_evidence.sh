@@ -4,7 +4,7 @@
 #   scripts/duel_evidence.sh BUILD_DIRECTORY OUT_DIRECTORY idle|loaded [OPTIONS OF duel_bench...]
 # All of it takes hours. Every trial is kept in OUT_DIRECTORY/trials.csv as it ends: the same command again goes on
 # where the last one ended, however it did. --filters, --sizes, --threads, --slowdowns, --trials and --seconds choose
-# a part; idle and loaded add to the same file. Another build needs another OUT_DIRECTORY: a file has trials of one.
+# a part; idle and loaded add to the same file. Another build needs another OUT_DIRECTORY: a file has trials of one build.
 set -eu
 if [ $# -lt 3 ]; then
   sed -n '3,7s/^# *//p' "$0" >&2

@@ -11,7 +11,7 @@ have not seen, and lets `iir2d tune retrain` make others. Writes to --out:
     tuning-record.md        the same for a person: goals, headroom by family, regret by k
     tuning-headroom.svg     static's time over the best config's, by family
     tuning-regret.svg       regret by how many configs are timed, with the noise
-    tuning.md               only where it is there: its table of headroom, between two comments
+    tuning.md               only where it is there: what is between two comments, the table of headroom
 
 All that was measured stays in --work: the same command goes on with what is missing, so that a quiet hour may be made of
 several quiet quarters. --budget is for measuring alone; what is there by then is judged, and the record says whether it is all.
@@ -358,8 +358,10 @@ def markdown(record):
 TABLE_BEGIN, TABLE_END = "<!-- headroom, by scripts/tune_record.py -->\n", "<!-- end of headroom -->\n"
 
 
-def headroom_table(headroom):
-    """Markdown of a row a family, most headroom first, with the knobs that are candidates by the rule of 1 % (p95: 5 %)."""
+def headroom_table(record):
+    """Markdown of a row a family, most headroom first, with the knobs that gain 1 % or, at p95, 5 %, and what it was measured on."""
+    headroom = record["headroom"]
+
     def cell(figures):
         return f"{figures['geomean']:.3f} ({figures['p95']:.2f})"
     rows = ["| problems: family, samples, planes | number | static / best | noise | by knob |", "| --- | --- | --- | --- | --- |"]
@@ -368,6 +370,15 @@ def headroom_table(headroom):
         knobs = sorted(((knob["gain"], knob["knob"]) for knob in family["knobs"]), key=lambda knob: -knob[0]["geomean"])
         gains = ", ".join(f"`{name}` {cell(gain)}" for gain, name in knobs if gain["geomean"] >= 1.01 or gain["p95"] >= 1.05)
         rows.append(f"| {family['family']} | {family['problems']} | {cell(family['headroom'])} | {family['noise']['geomean']:.3f} | {gains} |")
+    best = {}
+    for family in headroom["families"]:
+        for knob in family["knobs"]:
+            gain = knob["gain"]
+            best[knob["knob"]] = best.get(knob["knob"], False) or gain["geomean"] >= 1.01 or gain["p95"] >= 1.05
+    small = ", ".join(f"`{name}`" for name, is_large in best.items() if not is_large)
+    machine = record["machine"]
+    rows += ["", f"Measured on {machine['threads']} threads of an {machine['name']}, {machine['target']}, on {record['utc'][:10]}, on planes of at most "
+                 f"{record['asked']['max_samples']} samples." + (f" Less in every family: {small}." if small else "")]
     return "\n".join(rows) + "\n"
 
 
@@ -376,7 +387,7 @@ def put_table(page, table):
     before, _, rest = page.partition(TABLE_BEGIN)
     _, end, after = rest.partition(TABLE_END)
     if not end:
-        sys.exit("tune_record: tuning.md lacks the comments between which its table goes")
+        sys.exit(f"tune_record: tuning.md lacks the lines between which its table goes: {TABLE_BEGIN}{TABLE_END}")
     return before + TABLE_BEGIN + table + end + after
 
 
@@ -452,6 +463,9 @@ def main():
     pictures = given.pictures or given.out
     for folder in (given.out, pictures):
         folder.mkdir(parents=True, exist_ok=True)
+    page = given.out / "tuning.md"
+    if page.exists():
+        put_table(page.read_text(), "")  # or ends here, before hours of measuring
     program = Program(str(pathlib.Path(given.iir2d).resolve()), given.work.resolve())
     before = load()
     measured = {}
@@ -484,9 +498,8 @@ def main():
     del record["headroom_md"]
     (given.out / "tuning-record.json").write_text(json.dumps(record, indent=1) + "\n")
     if headroom["overall"]:
-        page = given.out / "tuning.md"
         if page.exists():
-            page.write_text(put_table(page.read_text(), headroom_table(headroom)))
+            page.write_text(put_table(page.read_text(), headroom_table(record)))
         draw_headroom(headroom, pictures / "tuning-headroom.svg")
     if figures:
         draw_regret(figures, pictures / "tuning-regret.svg")

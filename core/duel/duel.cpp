@@ -66,8 +66,8 @@ std::vector<int> allowed_processors() {
     return processors;
 }
 
-// Returns `count` neighbours of what is allowed, from a drawn one on, where calls begin: no processor is
-// always the same side's bad luck, and both sides have the same.
+// Returns `count` neighbours of what is allowed, beginning with a drawn one, on which samples begin: no
+// processor is always the same side's bad luck, and both sides have the same.
 std::vector<int> drawn_processors(const std::vector<int>& allowed, int count, Draws& draws) {
     std::vector<int> chosen;
     if (allowed.empty()) return chosen;
@@ -218,13 +218,14 @@ class CaseDuel {
     LaunchResult<void> warm_up(Launch& launch, const std::array<Participant, participant_count>& order) {
         for (const auto who : order) {
             const auto index = static_cast<std::size_t>(who);
-            m_is_alone[index] = true;
+            bool has_threads = m_threads > 1;
             for (int i = 0; i < warm_up_calls; ++i) {
-                IIR2D_TRY(const auto sample, launch.call(who, 0, 1));
+                IIR2D_TRY(const auto sample, launch.call(who, 0, 1, has_threads));
                 m_call_ms[index] = sample.timed.latency_ms;
-                m_is_alone[index] = m_is_alone[index] && sample.is_alone;
+                has_threads = has_threads && sample.has_threads;
                 if (sample.timed.latency_ms > 50 && i > 0) break;
             }
+            m_has_threads[index] = has_threads;
         }
         if (m_case.launches.empty()) choose_calls();
         return {};
@@ -236,9 +237,10 @@ class CaseDuel {
         const auto [shortest, longest] = std::minmax(
             {call_ms(Participant::base), call_ms(Participant::now), call_ms(Participant::control)});
         const bool warmed = shortest < warmed_below_ms;
-        const bool has_threads = !m_is_alone[static_cast<std::size_t>(Participant::base)] ||
-                                 !m_is_alone[static_cast<std::size_t>(Participant::now)];
-        const bool several = m_threads > 1 && has_threads && warmed;
+        const auto has_threads = [&](Participant who) {
+            return m_has_threads[static_cast<std::size_t>(who)];
+        };
+        const bool several = warmed && (has_threads(Participant::base) || has_threads(Participant::now));
         const double wanted = std::ceil(std::min(
             {threaded_sample_ms / shortest, longest_sample_ms / longest, 1.0 * most_calls_per_sample}));
         m_case.calls_per_sample = several ? std::max(fewest_threaded_calls, static_cast<int>(wanted)) : 1;
@@ -366,9 +368,9 @@ class CaseDuel {
     bool m_glances = false;  // whether somebody looks between looks: they cost time
     Clock::time_point m_next_glance = Clock::now();
     std::vector<int> m_allowed = allowed_processors();
-    // Of a launch's warm-up: the last call's time, and whether no call had other threads.
+    // Of a launch's warm-up: the last call's time, and whether each call had other threads.
     std::array<double, participant_count> m_call_ms{};
-    std::array<bool, participant_count> m_is_alone{};
+    std::array<bool, participant_count> m_has_threads{};
     int m_untimed = 0;            // calls before a sample
     std::size_t m_looked_at = 0;  // launches
     std::size_t m_next_look = static_cast<std::size_t>(m_settings.launches);

@@ -253,16 +253,17 @@ void Launch::end_all() {
     }
 }
 
-LaunchResult<CallSample> Launch::call(Participant who, int untimed, int timed) {
+LaunchResult<CallSample> Launch::call(Participant who, int untimed, int timed, bool look_for_threads) {
     if (m_plan.threads > 1) IIR2D_RETURN_IF_ERROR(leave_running(who));
     Page& page = page_of(who);
     page.untimed = untimed;
     page.timed = timed;
+    page.looks_for_threads = look_for_threads ? 1 : 0;
     ask(who, Command::call);
     IIR2D_RETURN_IF_ERROR(wait_for(who, "computed"));
     if (!(std::isfinite(page.milliseconds) && page.milliseconds > 0))
         return launch_error(who, "it gave a time that is not a number above 0");
-    return CallSample{{page.milliseconds, page.preempted != 0}, page.alone != 0};
+    return CallSample{{page.milliseconds, page.preempted != 0}, page.has_threads != 0};
 }
 
 std::span<const std::byte> Launch::output_of(Participant who) const {

@@ -38,9 +38,8 @@ using LaunchResult = std::expected<T, LaunchError>;
 struct LaunchPlan {
     std::filesystem::path base, now;
     int threads = 1;
-    std::vector<int> processors;  // calls begin on the first
-    // The order in which participants are started and their results lie in memory: the first process may be
-    // given another processor than the second.
+    std::vector<int> processors;  // samples begin on the first
+    // The order in which participants are started and their results lie in memory.
     std::array<Participant, participant_count> order = all_participants;
     std::int64_t alignment = 0;         // of every plane beyond a page's start; a multiple of 64
     std::size_t environment_bytes = 0;  // that are added to the environment, which moves the stack
@@ -49,7 +48,7 @@ struct LaunchPlan {
 
 struct CallSample {
     TimedSample timed;
-    bool is_alone = false;  // no other thread of its process computed
+    bool has_threads = false;  // its process had another thread; looked for where asked for
 };
 
 // Holds four processes, of which all but the one whose turn it is sleep. Ends them when it is destroyed.
@@ -63,7 +62,7 @@ class Launch {
     Launch& operator=(const Launch&) = delete;
 
     // Calls `untimed` times and then `timed` times more, of which the sample is the median.
-    LaunchResult<CallSample> call(Participant who, int untimed, int timed);
+    LaunchResult<CallSample> call(Participant who, int untimed, int timed, bool look_for_threads = false);
 
     std::span<const std::byte> output_of(Participant who) const;
     // Returns what its library says of itself, after start().

@@ -53,18 +53,19 @@ struct Page {
     Call call;
     std::int32_t threads;  // of the copy; a library takes what the processors allow
     std::uint64_t processors[most_processors / 64];
-    std::int32_t begins_on;  // of the processors, that where each call begins; -1: wherever
+    std::int32_t begins_on;  // the processor on which each sample begins; -1: any
 
     // For `call`: how many calls before those that are timed, and how many are.
     std::int32_t untimed;
     std::int32_t timed;
+    std::int32_t looks_for_threads;  // whether `has_threads` is asked for
 
     // The worker's answer.
     Answer answer;
     char text[text_bytes];
     double milliseconds;  // median of the timed calls
     std::int32_t preempted;
-    std::int32_t alone;  // no other thread of the process computed
+    std::int32_t has_threads;  // there is another thread in the process, or one has computed meanwhile
     std::int32_t version[3];
     char fingerprint[text_bytes];
 };

@@ -15,7 +15,6 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -48,17 +47,19 @@ double seconds_on(clockid_t clock) {
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-// Tells whether the calling thread is all that computes in its process, from when this is made on: there is
-// no other one, and none was started and has ended.
-class Alone {
+// Finds threads beside the calling one: kept ones, and those that have computed since construction.
+class OtherThreads {
   public:
-    bool holds() const {
+    bool are_there() const {
         std::error_code failed;
+        int threads = 0;
         std::filesystem::directory_iterator thread("/proc/self/task", failed);
-        if (failed || std::distance(begin(thread), end(thread)) != 1) return false;
-        constexpr double between_readings = 0.02;  // of the clocks
+        for (; !failed && thread != std::filesystem::directory_iterator(); thread.increment(failed))
+            ++threads;
+        if (failed || threads != 1) return true;
         const double own = seconds_on(CLOCK_THREAD_CPUTIME_ID) - m_own;
-        return seconds_of_others() - m_others <= between_readings * own;
+        // The two clocks are read one after the other.
+        return seconds_of_others() - m_others > 5e-6 + 0.02 * own;
     }
 
   private:
@@ -234,23 +235,24 @@ class Participant {
         for (std::size_t i = 0; i < std::min<std::size_t>(most_processors, CPU_SETSIZE); ++i) {
             if ((m_page.processors[i / 64] >> (i % 64) & 1U) != 0) CPU_SET(i, &m_processors);
         }
+        CPU_ZERO(&m_begin);
+        if (m_page.begins_on >= 0) CPU_SET(static_cast<std::size_t>(m_page.begins_on), &m_begin);
         if (CPU_COUNT(&m_processors) > 0) ::sched_setaffinity(0, sizeof m_processors, &m_processors);
     }
 
-    // Moves the calling thread to the processor where calls begin. It may leave it: a library that asks is
-    // told of all processors, and gives all of them to threads that it starts.
-    void go_to_begin() const {
-        if (m_page.begins_on < 0 || CPU_COUNT(&m_processors) < 2) return;
-        cpu_set_t one;
-        CPU_ZERO(&one);
-        CPU_SET(static_cast<std::size_t>(m_page.begins_on), &one);
-        ::sched_setaffinity(0, sizeof one, &one);
-        ::sched_setaffinity(0, sizeof m_processors, &m_processors);
+    // Moves the calling thread to the processor on which samples begin. The thread may leave it: a library
+    // that asks is told of all processors, and gives all of them to threads that it starts. Returns why the
+    // thread cannot leave it; empty: it can.
+    std::string go_to_begin() const {
+        if (CPU_COUNT(&m_processors) < 2) return {};
+        if (::sched_setaffinity(0, sizeof m_begin, &m_begin) != 0) return {};
+        if (::sched_setaffinity(0, sizeof m_processors, &m_processors) == 0) return {};
+        return "its thread was kept on one of its processors";
     }
 
     std::string call() {
-        go_to_begin();
-        const Alone alone;
+        if (auto wrong = go_to_begin(); !wrong.empty()) return wrong;
+        const OtherThreads others;
         for (int i = 0; i < m_page.untimed; ++i) {
             if (auto wrong = once(nullptr); !wrong.empty()) return wrong;
         }
@@ -262,7 +264,7 @@ class Participant {
         const auto after = involuntary_switches(PreemptionScope::process);
         m_page.milliseconds = median_in_place(m_times);
         m_page.preempted = before && after && *after > *before ? 1 : 0;
-        m_page.alone = alone.holds() ? 1 : 0;
+        m_page.has_threads = m_page.looks_for_threads != 0 && others.are_there() ? 1 : 0;
         return {};
     }
 
@@ -290,6 +292,7 @@ class Participant {
     Library m_library;
     std::unique_ptr<CopyProbe> m_copy;
     cpu_set_t m_processors{};
+    cpu_set_t m_begin{};  // one of them
     std::vector<double> m_times;
 };
 

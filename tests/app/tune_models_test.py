@@ -147,10 +147,17 @@ def tune_record():
 def check_page():
     """The table with which docs/tuning.md begins is that of the record."""
     script = tune_record()
-    headroom = json.loads((SOURCE / "docs" / "tuning-record.json").read_text())["headroom"]
+    record = json.loads((SOURCE / "docs" / "tuning-record.json").read_text())
     page = (SOURCE / "docs" / "tuning.md").read_text()
-    assert script.put_table(page, script.headroom_table(headroom)) == page
-    assert script.headroom_table(headroom).count("\n") == len(headroom["families"]) + 3
+    table = script.headroom_table(record)
+    assert table.count("| ") > len(record["headroom"]["families"]) and "Less in every family: `stores`, `strip`, `task`." in table
+    assert script.put_table(page, table) == page
+    assert script.put_table(script.put_table(page, "another\n"), table) == page != script.put_table(page, "another\n")
+    try:
+        script.put_table("a page without them", table)
+        raise AssertionError("a page without the comments was taken")
+    except SystemExit as error:
+        assert "lacks the lines" in str(error)
 
 
 def check_other_machines(folder, exported):
@@ -235,6 +242,9 @@ def check_install(database):
 
 def check_record(folder):
     """scripts/tune_record.py on the recording: its figures are eval's, and its pictures can be read."""
+    (folder / "record").mkdir()
+    script = tune_record()
+    (folder / "record" / "tuning.md").write_text("before\n" + script.TABLE_BEGIN + script.TABLE_END + "after\n")
     subprocess.run([sys.executable, SOURCE / "scripts" / "tune_record.py", "--iir2d", IIR2D, "--work", folder / "work", "--out", folder / "record",
                     "--import", RECORDING, "--retrain", "0"], check=True, stdout=subprocess.DEVNULL)
     record = json.loads((folder / "record" / "tuning-record.json").read_text())
@@ -256,6 +266,8 @@ def check_record(folder):
     assert met["problems judged by"] is False and met["kept decision, p50, us"] is None, met
     for picture in ("tuning-headroom.svg", "tuning-regret.svg"):
         assert xml.etree.ElementTree.parse(folder / "record" / picture).getroot().tag.endswith("svg")
+    page = (folder / "record" / "tuning.md").read_text()
+    assert page == "before\n" + script.TABLE_BEGIN + script.headroom_table(record) + script.TABLE_END + "after\n"
     assert "| top-1, p95 | <= 1.15 |" in (folder / "record" / "tuning-record.md").read_text()
 
 

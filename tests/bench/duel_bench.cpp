@@ -330,7 +330,7 @@ int main(int argc, char** argv) {
                 // What a part costs depends on the build alone: any trial of it has been calibrated.
                 const auto known = std::ranges::find_if(trials, [&](const DuelTrial& t) {
                     return t.what == cell.what && t.size == cell.size && t.threads == cell.threads &&
-                           t.planted_percent == cell.planted_percent && t.build == cell.build;
+                           t.planted_percent == cell.planted_percent;
                 });
                 if (known != trials.end()) {
                     cell.rows = known->rows;

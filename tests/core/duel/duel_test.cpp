@@ -13,6 +13,8 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <set>
 
 #include "tests/core/duel/duel_testing.h"
 
@@ -125,21 +127,62 @@ TEST(Duel, TakesTheMedianOfShortCallsOfSeveralThreads) {
     settings.matrix.threads = 2;
     // As small as they are, planes are filtered by one thread.
     EXPECT_EQ(only_case(settings, base, base).calls_per_sample, 1);
-    // A thread that is kept counts, and one that has ended, of either build.
+    // A thread that is kept counts, and one that has computed and ended, of either build.
     const DuelCase uneven = only_case(settings, base, planted("uneven"));
     EXPECT_GT(uneven.calls_per_sample, 8);  // of a few microseconds each
     EXPECT_LE(uneven.calls_per_sample, 64);
     EXPECT_NE(uneven.verdict, DuelVerdict::failed) << uneven.reason;
-    EXPECT_GE(only_case(settings, planted("starts"), base).calls_per_sample, 3);
     // A sample is a call's time, not 64 times it.
     ASSERT_TRUE(median_ms(one, Participant::base));
     ASSERT_TRUE(median_ms(uneven, Participant::base) && median_ms(uneven, Participant::now));
     EXPECT_LT(*median_ms(uneven, Participant::base), 8 * *median_ms(one, Participant::base));
     // The mean would be a quarter of a millisecond longer.
     EXPECT_LT(*median_ms(uneven, Participant::now), *median_ms(uneven, Participant::base) + 0.125);
+    settings.matrix.sizes = {{128, 128}};
+    EXPECT_GE(only_case(settings, planted("starts"), base).calls_per_sample, 3);
     // Longer than a sample has to be: the fewest calls, or one where none is made untimed before.
     settings.matrix.sizes = {{4096, 4096}};
     EXPECT_THAT(only_case(settings, base, base).calls_per_sample, AnyOf(1, 3));
+}
+
+TEST(Duel, BeginsSamplesOnOneProcessorAndLeavesALibraryAll) {
+    if (iir2d::Device::cpu(2)->threads() < 2) GTEST_SKIP() << "one processor: calls have one thread";
+    const auto file = own_file("places");
+    DuelSettings settings = quick_settings();
+    settings.matrix.sizes = {{64, 64}};
+    settings.matrix.threads = 2;
+    settings.launches = 8;
+    settings.rule.seed = 2;
+    settings.rule.most_pairs = 64;
+    ::setenv("IIR2D_PLANTED_PLACES", file.c_str(), 1);
+    const DuelCase c = only_case(settings, planted("plain"), planted("places"));
+    ::unsetenv("IIR2D_PLANTED_PLACES");
+    ASSERT_NE(c.verdict, DuelVerdict::failed) << c.reason;
+    std::vector<int> processes;  // in the order of their launches
+    std::map<int, std::map<int, int>> places;
+    std::ifstream list(file);
+    for (int process = 0, processor = 0, count = 0; list >> process >> processor >> count;) {
+        EXPECT_EQ(count, 2);
+        if (places[process].empty()) processes.push_back(process);
+        ++places[process][processor];
+    }
+    ASSERT_GE(c.launches.size(), 8U);
+    ASSERT_GE(processes.size(), c.launches.size());
+    std::set<int> first;
+    int calls = 0;
+    int elsewhere = 0;
+    for (std::size_t i = 0; i < c.launches.size(); ++i) {
+        const std::vector<int>& processors = c.launches[i].processors;
+        ASSERT_EQ(processors.size(), 2U);
+        first.insert(processors.front());
+        for (const auto& [processor, times] : places[processes[i]]) {
+            calls += times;
+            if (processor != processors.front()) elsewhere += times;
+        }
+    }
+    EXPECT_LT(elsewhere, calls / 4);  // where another program took the processor
+    EXPECT_EQ(first.size(), 2U);      // drawn, by the same seed in every run
+    std::filesystem::remove(file);
 }
 
 TEST(Duel, FindsAHalfMoreWorkSlower) {
