@@ -364,18 +364,17 @@ def headroom_table(record):
 
     def cell(figures):
         return f"{figures['geomean']:.3f} ({figures['p95']:.2f})"
+
+    def is_large(gain):
+        return gain["geomean"] >= 1.01 or gain["p95"] >= 1.05
     rows = ["| problems: family, samples, planes | number | static / best | noise | by knob |", "| --- | --- | --- | --- | --- |"]
     families = sorted(headroom["families"], key=lambda family: -family["headroom"]["geomean"])
     for family in [headroom["overall"], *families]:
         knobs = sorted(((knob["gain"], knob["knob"]) for knob in family["knobs"]), key=lambda knob: -knob[0]["geomean"])
-        gains = ", ".join(f"`{name}` {cell(gain)}" for gain, name in knobs if gain["geomean"] >= 1.01 or gain["p95"] >= 1.05)
+        gains = ", ".join(f"`{name}` {cell(gain)}" for gain, name in knobs if is_large(gain))
         rows.append(f"| {family['family']} | {family['problems']} | {cell(family['headroom'])} | {family['noise']['geomean']:.3f} | {gains} |")
-    best = {}
-    for family in headroom["families"]:
-        for knob in family["knobs"]:
-            gain = knob["gain"]
-            best[knob["knob"]] = best.get(knob["knob"], False) or gain["geomean"] >= 1.01 or gain["p95"] >= 1.05
-    small = ", ".join(f"`{name}`" for name, is_large in best.items() if not is_large)
+    large = {knob["knob"] for family in families for knob in family["knobs"] if is_large(knob["gain"])}
+    small = ", ".join(f"`{knob['knob']}`" for knob in headroom["overall"]["knobs"] if knob["knob"] not in large)
     machine = record["machine"]
     rows += ["", f"Measured on {machine['threads']} threads of an {machine['name']}, {machine['target']}, on {record['utc'][:10]}, on planes of at most "
                  f"{record['asked']['max_samples']} samples." + (f" Less in every family: {small}." if small else "")]

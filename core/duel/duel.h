@@ -47,7 +47,7 @@ struct DuelRound {
 // Processes that were started together.
 struct DuelLaunch {
     std::int64_t alignment = 0;     // bytes beyond a page's start at which every plane lies
-    std::vector<int> processors;    // that all were kept to, samples beginning on the first; empty: none
+    std::vector<int> processors;    // that all were kept to, samples beginning on the first; empty: any
     std::vector<DuelRound> rounds;  // two a block, the second in the order of the first turned round
 };
 
