@@ -8,6 +8,7 @@
 
 #include "kernels/pool/cpu_lines.h"
 #include "kernels/pool/doubling.h"
+#include "kernels/pool/part_sums.h"
 #include "kernels/pool/powers.h"
 #include "kernels/support/element.h"
 #include "kernels/support/element_rows.h"
@@ -254,19 +255,35 @@ class AlongX {
     }
 
     void fold_in_parts(const ConstRow& terms, std::int64_t count, const Row& to) {
-        const bool maximum = is_max(m_formula);
         const std::int64_t needed = (count - 1) * m_axis.stride + m_axis.span();
+        const auto target = [&](const PartStep& step) -> const Row& {
+            return step.made() == m_axis.window && m_axis.stride == 1 ? to : m_made;
+        };
+        const auto outputs = [&](const PartStep& step) {
+            return needed - (step.made() - 1) * m_axis.dilation;
+        };
+        // What the first two steps make, from its first element on.
+        std::int64_t done = 0;
+        if constexpr (!Lines::with_argmax) {
+            if (!is_max(m_formula) && m_axis.dilation == 1)
+                done = sum_in_parts(m_steps[1], terms, outputs(m_steps[1]), target(m_steps[1]));
+        }
         ConstRow made = terms;
-        for (const PartStep& step : m_steps) {
+        for (std::size_t s = 0; s < m_steps.size(); ++s) {
+            const PartStep& step = m_steps[s];
+            const std::int64_t begin = s < 2 ? done : 0;
+            if (s < 2 && done == outputs(m_steps[1])) {
+                made = m_made;
+                continue;
+            }
             m_parts.clear();
             for (std::int64_t i = 0; i < step.parts + step.singles; ++i) {
                 const bool single = i >= step.parts;
                 const std::int64_t tap = single ? step.parts * step.part + i - step.parts : i * step.part;
-                m_parts.push_back({Lines::at(single ? terms : made, tap * m_axis.dilation), tap});
+                m_parts.push_back({Lines::at(single ? terms : made, begin + tap * m_axis.dilation), tap});
             }
-            const bool last = step.made() == m_axis.window;
-            const Row& target = last && m_axis.stride == 1 ? to : m_made;
-            m_lines.fold_along_x(maximum, m_parts, needed - (step.made() - 1) * m_axis.dilation, target);
+            m_lines.fold_along_x(is_max(m_formula), m_parts, outputs(step) - begin,
+                                 Lines::at(target(step), begin));
             made = m_made;
         }
         if (m_axis.stride == 1) return;

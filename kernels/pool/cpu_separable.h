@@ -2,6 +2,7 @@
 // Pools windows of any size: folds each row of the input along x once, and the results along y.
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "kernels/pool/cpu_along_x.h"
@@ -10,10 +11,11 @@
 
 namespace iir2d::pool {
 
-// Returns how many rows are kept of the parts that a step reads. Of the first step these are single rows, of
-// which later steps read up to three; a first step that reads fewer keeps them too.
+// Returns how many rows are kept of the parts that a step reads, while rows_at_once more are made. Of the
+// first step these are single rows, of which later steps read up to three; a first step that reads fewer
+// keeps them too.
 inline std::int64_t ring_rows(const PartStep& step, const AxisWindows& y) {
-    return std::max<std::int64_t>(step.reach(), step.part == 1 ? 2 : 0) * y.dilation + 1;
+    return std::max<std::int64_t>(step.reach(), step.part == 1 ? 2 : 0) * y.dilation + rows_at_once;
 }
 
 // Returns how many rows are kept for windows along y: of all parts, or of a window in sequence.
@@ -56,6 +58,7 @@ class Separable {
         m_holds.resize(static_cast<std::size_t>(kept));
         if (m_way != AxisWay::in_parts) return;
         m_steps = part_steps(m_y.window);
+        if (makes_rows_at_once()) m_sums.allocate(rows_at_once, columns);
         std::int64_t first = 0;
         for (const PartStep& step : m_steps) {
             m_rings.push_back({first, ring_rows(step, m_y)});
@@ -75,6 +78,9 @@ class Separable {
                 if (outcome != Outcome::met_nan) return outcome == Outcome::done;
                 return fold_by_doubling(block, Join::larger_or_nan, stop) == Outcome::done;
             }
+        }
+        if constexpr (!Lines::with_argmax) {
+            if (makes_rows_at_once()) return sum_rows_at_once(block, stop);
         }
         return m_way == AxisWay::in_parts ? pool_in_parts(block, stop) : pool_in_sequence(block, stop);
     }
@@ -151,6 +157,59 @@ class Separable {
                 } else if (window % m_y.stride == 0) {
                     finish(block, block.rows.begin + window / m_y.stride);
                 }
+            }
+        }
+        return true;
+    }
+
+    // Returns whether windows of all rows are sums of two steps, which sum_rows() makes.
+    bool makes_rows_at_once() const {
+        return !Lines::with_argmax && m_way == AxisWay::in_parts && !is_max(m_job.kernel.formula) &&
+               m_y.stride == 1 && m_y.dilation == 1 && m_steps.size() == 2 && has_row_sums(m_steps[1]);
+    }
+
+    // Does what pool_in_parts() does, with fewer loads.
+    bool sum_rows_at_once(const Block& block, const std::stop_token& stop) {
+        const PartStep& step = m_steps[1];
+        const std::int64_t first = m_y.start(block.rows.begin);
+        const std::int64_t end = m_y.start(block.rows.end - 1) + m_y.window;
+        const std::int64_t count = block.columns.end - block.columns.begin;
+        // Before the block's first row there is nothing that an output needs.
+        const auto row_or_any = [&](std::size_t s, std::int64_t t) {
+            return part_row(s, std::max<std::int64_t>(t, 0));
+        };
+        for (std::int64_t t = 0; first + t < end; t += rows_at_once) {
+            for (std::int64_t i = t; i < t + rows_at_once; ++i) {
+                if (stop.stop_requested()) return false;
+                const std::int64_t row = first + i;
+                if (row >= 0 && row < std::min(m_y.in, end)) {
+                    m_along_x.fold(m_job.x.row(block.plane, row), block.columns, part_row(0, i));
+                } else {
+                    std::fill_n(part_row(0, i), count, m_along_x.nothing());
+                }
+            }
+            m_term_rows.clear();
+            for (std::int64_t i = t - step.part + 1; i < t + rows_at_once; ++i)
+                m_term_rows.push_back(row_or_any(0, i));
+            m_part_rows.clear();
+            std::array<Acc*, rows_at_once> made{};
+            std::array<Acc*, rows_at_once> sums{};
+            for (std::int64_t i = 0; i < step.parts; ++i) {
+                for (std::int64_t j = 0; j < rows_at_once; ++j)
+                    m_part_rows.push_back(
+                        row_or_any(1, t + j - step.singles - (step.parts - 1 - i) * step.part));
+            }
+            for (std::size_t j = 0; j < sums.size(); ++j) {
+                made[j] = part_row(1, t + static_cast<std::int64_t>(j));
+                sums[j] = m_sums.row(j);
+            }
+            sum_rows(step,
+                     RowSums<Acc>{m_term_rows.data(), m_part_rows.data(), made.data(), sums.data(), count});
+            for (std::int64_t j = 0; j < rows_at_once; ++j) {
+                const std::int64_t oy = block.rows.begin + t + j - (m_y.window - 1);
+                if (oy < block.rows.begin || oy >= block.rows.end) continue;
+                m_parts.assign(1, {sums[static_cast<std::size_t>(j)], 0});
+                finish(block, oy);
             }
         }
         return true;
@@ -315,6 +374,9 @@ class Separable {
     Lines m_lines;
     typename Lines::Store m_folded;  // one to finish, one of nothing
     typename Lines::Store m_rows;
+    typename Lines::Store m_sums;         // of rows_at_once
+    std::vector<const Acc*> m_term_rows;  // RowSums
+    std::vector<const Acc*> m_part_rows;
     std::vector<std::int64_t> m_holds;  // in sequence: the input row of each of m_rows, or -1
     std::vector<Part<typename Lines::ConstRow>> m_parts;
 };
