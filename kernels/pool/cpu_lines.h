@@ -40,7 +40,7 @@ class PlainLines {
     class Store {
       public:
         void allocate(std::size_t rows, std::size_t width) {
-            m_width = width + static_cast<std::size_t>(row_slack);
+            m_width = static_cast<std::size_t>(row_distance<T>(static_cast<std::int64_t>(width)));
             m_values.assign(rows * m_width, T(0));
         }
         Row row(std::size_t index) { return m_values.data() + index * m_width; }
@@ -86,7 +86,7 @@ class ArgmaxLines {
     class Store {
       public:
         void allocate(std::size_t rows, std::size_t width) {
-            m_width = width + static_cast<std::size_t>(row_slack);
+            m_width = static_cast<std::size_t>(row_distance<T>(static_cast<std::int64_t>(width)));
             m_values.assign(rows * m_width, T(0));
             m_columns.assign(rows * m_width, 0);
             m_rows.assign(rows * m_width, 0);

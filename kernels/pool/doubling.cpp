@@ -40,14 +40,6 @@ namespace {
 // Bytes of a strip's rings: a first-level cache, of which the rows take a part.
 constexpr std::int64_t strip_bytes = 32768;
 
-// An odd number of cache lines: rows that lie apart by a multiple of a page would share the same few sets of
-// a first-level cache.
-template <class Acc>
-std::int64_t row_distance(std::int64_t width) {
-    constexpr std::int64_t line = 64 / sizeof(Acc);
-    return (ceil_div(width + row_slack, line) | 1) * line;
-}
-
 std::int64_t strip_of(const DoublingOrder& order, std::int64_t element_bytes) {
     const std::int64_t columns = strip_bytes / (std::max<std::int64_t>(order.rows(), 1) * element_bytes);
     return std::clamp<std::int64_t>(columns / row_slack, 1, 16) * row_slack;

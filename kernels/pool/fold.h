@@ -23,6 +23,15 @@ constexpr bool is_max(Formula formula) {
 // and they hold numbers.
 inline constexpr std::int64_t row_slack = 16;
 
+// Returns how far apart rows of `width` elements and row_slack lie that are read together: an odd number of
+// cache lines, since rows that lie apart by a multiple of a page share the same few sets of a first-level
+// cache.
+template <class Acc>
+constexpr std::int64_t row_distance(std::int64_t width) {
+    constexpr auto line = static_cast<std::int64_t>(64 / sizeof(Acc));
+    return ((width + row_slack + line - 1) / line | 1) * line;
+}
+
 // Outputs of a row from which on it is long: a row that begins or ends within a vector mixes non-temporal
 // with ordinary stores, which is slow and pays only there.
 inline constexpr std::int64_t shortest_non_temporal = 512;
