@@ -63,9 +63,8 @@ void run_case(benchmark::State& state, const Peer& peer, std::int64_t size, int 
     Plane<float> copied(size, false);
     bench::Team team(threads);
     const auto job = peer.make(x, threads);
-    const auto pause = threads > 1 ? bench::until_other_threads_sleep : bench::until_own_threads_sleep;
-    Samples works(pause);
-    Samples copies(pause);
+    Samples works;
+    Samples copies;
     const auto round = [&](Samples& work, Samples& copy) {
         job->prepare();
         const double seconds = work.take([&] { return bench::seconds_of([&] { job->run(); }); });

@@ -30,20 +30,13 @@ inline std::int64_t preemptions() {
 #endif
 }
 
-// Idle threads of whatever ran before spin for a while, and take processors from a call that uses several:
-// those of OpenMP (GCC's) for 300,000 pauses, up to 15 ms.
-inline constexpr std::chrono::microseconds until_own_threads_sleep{300};
-inline constexpr std::chrono::microseconds until_other_threads_sleep{20000};
-
 // The samples of one thing that is timed.
 class Samples {
   public:
-    explicit Samples(std::chrono::microseconds pause = until_own_threads_sleep) : m_pause(pause) {}
-
-    // Times body() after a pause, which answers how many seconds of it count, and keeps that if nothing
-    // interfered.
+    // Times body(), which answers how many seconds of it count, and keeps that if nothing interfered.
     double take(auto body) {
-        std::this_thread::sleep_for(m_pause);
+        // Idle threads of whatever ran before spin for a while.
+        std::this_thread::sleep_for(std::chrono::microseconds(300));
         const std::int64_t before = preemptions();
         const double seconds = body();
         if (preemptions() == before) m_kept.push_back(seconds);
@@ -57,7 +50,6 @@ class Samples {
     }
 
   private:
-    std::chrono::microseconds m_pause;
     std::vector<double> m_kept;
 };
 

@@ -2,10 +2,12 @@
 // Pooling beside other libraries: every sample of theirs beside one of ours and one of moving what the pass
 // has to, so that a machine that drifts drifts for all three. Results that differ from ours are no figures.
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <exception>
 #include <iterator>
 #include <stdexcept>
+#include <thread>
 
 #include "iir2d/device.h"
 #include "iir2d/plan.h"
@@ -100,12 +102,13 @@ void run_case(benchmark::State& state, const PoolPeer& peer, const PoolSpec& spe
     OurJob ours(spec, our_data, threads);
     Moved moved(spec);
     Team team(threads);
-    const auto pause = threads > 1 ? until_other_threads_sleep : until_own_threads_sleep;
-    Samples works(pause);
-    Samples own(pause);
-    Samples moves(pause);
+    Samples works;
+    Samples own;
+    Samples moves;
     const auto round = [&](Samples& work, Samples& our, Samples& move) {
         const double seconds = work.take([&] { return seconds_of([&] { job->run(); }); });
+        // OpenMP's idle threads spin longer than ours.
+        std::this_thread::sleep_for(std::chrono::milliseconds(3));
         our.take([&] { return seconds_of([&] { ours.run(); }); });
         move.take([&] { return read_and_write(team, moved.read, moved.written, moved.places); });
         return seconds;
