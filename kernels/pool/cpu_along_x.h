@@ -262,20 +262,18 @@ class AlongX {
         const auto outputs = [&](const PartStep& step) {
             return needed - (step.made() - 1) * m_axis.dilation;
         };
-        // What the first two steps make, from its first element on.
+        // What the first two steps make, from its first element on. Sums are in parts from 9 taps on: two
+        // steps.
         std::int64_t done = 0;
         if constexpr (!Lines::with_argmax) {
             if (!is_max(m_formula) && m_axis.dilation == 1)
                 done = sum_in_parts(m_steps[1], terms, outputs(m_steps[1]), target(m_steps[1]));
         }
-        ConstRow made = terms;
-        for (std::size_t s = 0; s < m_steps.size(); ++s) {
+        const bool all_done = done > 0 && done == outputs(m_steps[1]);
+        ConstRow made = all_done ? ConstRow(m_made) : terms;
+        for (std::size_t s = all_done ? 2 : 0; s < m_steps.size(); ++s) {
             const PartStep& step = m_steps[s];
             const std::int64_t begin = s < 2 ? done : 0;
-            if (s < 2 && done == outputs(m_steps[1])) {
-                made = m_made;
-                continue;
-            }
             m_parts.clear();
             for (std::int64_t i = 0; i < step.parts + step.singles; ++i) {
                 const bool single = i >= step.parts;
