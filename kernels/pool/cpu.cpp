@@ -142,9 +142,9 @@ Cut cut_small_windows(const PoolGeometry& geometry, int threads, std::int64_t of
 
 // Columns whose kept rows fit the caches; and of those all rows, because a block begins with folding the rows
 // that its first window shares with the block above. Blocks for all threads, but few such rows.
-Cut cut_separable(const PoolGeometry& geometry, AxisWay along_x, AxisWay along_y, std::int64_t element_bytes,
-                  int threads, std::int64_t of_a_task) {
-    const std::int64_t kept = rows_kept(geometry.y, along_y);
+Cut cut_separable(const PoolGeometry& geometry, AxisWay along_x, AxisWay along_y, bool sums,
+                  std::int64_t element_bytes, int threads, std::int64_t of_a_task) {
+    const std::int64_t kept = rows_kept(geometry.y, along_y, sums);
     const std::int64_t bytes = along_y == AxisWay::doubling ? doubling_bytes : block_bytes;
     const std::int64_t by_rows = bytes / (kept * element_bytes);
     const std::int64_t by_line = block_bytes / (4 * element_bytes * geometry.x.stride);
@@ -204,8 +204,9 @@ Result<void> run_separable(const CpuJob<T>& job, int threads, const RunControl& 
     using Kernel = Separable<Lines, T>;
     const auto bytes = static_cast<std::int64_t>(sizeof(typename Lines::Acc)) * (Lines::with_argmax ? 3 : 1);
     const AxisWay along_x = Lines::with_argmax ? job.kernel.pairs_along_x : job.kernel.along_x;
-    const Cut cut = cut_separable(job.geometry, along_x, Kernel::way(job.kernel), bytes, threads,
-                                  task_elements(job.kernel.config));
+    const Cut cut =
+        cut_separable(job.geometry, along_x, Kernel::way(job.kernel), Kernel::are_sums(job.kernel), bytes,
+                      threads, task_elements(job.kernel.config));
     return run(job, cut, threads, control, [&] {
         if constexpr (std::is_same_v<T, float>) {
             return [&, separable = Kernel(job, cut.columns, false),

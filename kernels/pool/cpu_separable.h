@@ -4,26 +4,36 @@
 
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "kernels/pool/cpu_along_x.h"
 #include "kernels/pool/cpu_gather.h"
 #include "kernels/pool/doubling.h"
+#include "kernels/pool/part_sums.h"
 
 namespace iir2d::pool {
 
-// Returns how many rows are kept of the parts that a step reads, while rows_at_once more are made. Of the
-// first step these are single rows, of which later steps read up to three; a first step that reads fewer
-// keeps them too.
-inline std::int64_t ring_rows(const PartStep& step, const AxisWindows& y) {
-    return std::max<std::int64_t>(step.reach(), step.part == 1 ? 2 : 0) * y.dilation + rows_at_once;
+// Returns whether sums of such windows are made rows_at_once at a time.
+inline bool are_rows_at_once(const AxisWindows& y, AxisWay way, bool sums) {
+    if (!sums || way != AxisWay::in_parts || y.stride != 1 || y.dilation != 1) return false;
+    const std::vector<PartStep> steps = part_steps(y.window);
+    return steps.size() == 2 && has_row_sums(steps[1]);
+}
+
+// Returns how many rows are kept of the parts that a step reads, while `made` more are made. Of the first
+// step these are single rows, of which later steps read up to three; a first step that reads fewer keeps them
+// too.
+inline std::int64_t ring_rows(const PartStep& step, const AxisWindows& y, std::int64_t made) {
+    return std::max<std::int64_t>(step.reach(), step.part == 1 ? 2 : 0) * y.dilation + made;
 }
 
 // Returns how many rows are kept for windows along y: of all parts, or of a window in sequence.
-inline std::int64_t rows_kept(const AxisWindows& y, AxisWay way) {
+inline std::int64_t rows_kept(const AxisWindows& y, AxisWay way, bool sums) {
     if (way == AxisWay::doubling) return DoublingOrder(y.window).rows();
     if (way == AxisWay::sequence) return std::min(y.span(), y.in);
+    const std::int64_t made = are_rows_at_once(y, way, sums) ? rows_at_once : 1;
     std::int64_t rows = 0;
-    for (const PartStep& step : part_steps(y.window)) rows += ring_rows(step, y);
+    for (const PartStep& step : part_steps(y.window)) rows += ring_rows(step, y, made);
     return rows;
 }
 
@@ -37,6 +47,8 @@ class Separable {
     static AxisWay way(const CpuKernel& kernel) {
         return Lines::with_argmax ? kernel.pairs_along_y : kernel.along_y;
     }
+
+    static bool are_sums(const CpuKernel& kernel) { return !Lines::with_argmax && !is_max(kernel.formula); }
 
     // Prepares for blocks of at most `width` columns. only_nan: as in OutputRow.
     Separable(const CpuJob<T>& job, std::int64_t width, bool only_nan)
@@ -53,15 +65,16 @@ class Separable {
                 return;
             }
         }
-        const std::int64_t kept = rows_kept(m_y, m_way);
+        const std::int64_t kept = rows_kept(m_y, m_way, are_sums(job.kernel));
         m_rows.allocate(static_cast<std::size_t>(kept), columns);
         m_holds.resize(static_cast<std::size_t>(kept));
         if (m_way != AxisWay::in_parts) return;
         m_steps = part_steps(m_y.window);
-        if (makes_rows_at_once()) m_sums.allocate(rows_at_once, columns);
+        m_rows_at_once = are_rows_at_once(m_y, m_way, are_sums(job.kernel));
+        if (m_rows_at_once) m_sums.allocate(rows_at_once, columns);
         std::int64_t first = 0;
         for (const PartStep& step : m_steps) {
-            m_rings.push_back({first, ring_rows(step, m_y)});
+            m_rings.push_back({first, ring_rows(step, m_y, m_rows_at_once ? rows_at_once : 1)});
             first += m_rings.back().size;
         }
     }
@@ -80,7 +93,7 @@ class Separable {
             }
         }
         if constexpr (!Lines::with_argmax) {
-            if (makes_rows_at_once()) return sum_rows_at_once(block, stop);
+            if (m_rows_at_once) return sum_rows_at_once(block, stop);
         }
         return m_way == AxisWay::in_parts ? pool_in_parts(block, stop) : pool_in_sequence(block, stop);
     }
@@ -160,12 +173,6 @@ class Separable {
             }
         }
         return true;
-    }
-
-    // Returns whether windows of all rows are sums of two steps, which sum_rows() makes.
-    bool makes_rows_at_once() const {
-        return !Lines::with_argmax && m_way == AxisWay::in_parts && !is_max(m_job.kernel.formula) &&
-               m_y.stride == 1 && m_y.dilation == 1 && m_steps.size() == 2 && has_row_sums(m_steps[1]);
     }
 
     // Does what pool_in_parts() does, with fewer loads.
@@ -374,6 +381,7 @@ class Separable {
     Lines m_lines;
     typename Lines::Store m_folded;  // one to finish, one of nothing
     typename Lines::Store m_rows;
+    bool m_rows_at_once = false;
     typename Lines::Store m_sums;         // of rows_at_once
     std::vector<const Acc*> m_term_rows;  // RowSums
     std::vector<const Acc*> m_part_rows;

@@ -24,7 +24,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using namespace support::HWY_NAMESPACE;
 
 // Elsewhere a shift across a vector takes several instructions, and loads of neighbours are as fast.
-#if defined(IIR2D_HAVE_HIGHWAY) && HWY_TARGET <= HWY_AVX3
+#if defined(IIR2D_HAVE_HIGHWAY) && HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86 && HWY_MAX_BYTES == 64
 
 // Returns the vector that begins `Shift` lanes into `low`, and goes on in `high`.
 template <int Shift>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Adds up neighbouring elements of a row, or neighbouring rows, in parts that stay in registers: what
-// fold_rows() makes of the first two of part_steps(), in the same order. Thread-safe.
+// Adds up neighbouring elements of a row, or neighbouring rows: what fold_rows() makes of the first two of
+// part_steps(), in the same order, with fewer loads. Thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,27 @@ namespace iir2d::pool {
 
 // Writes to[o] = the sum of the `step.made()` elements from from[o] on, by the second of part_steps() for a
 // window of at least 8: its parts, of 2 to 7 elements, are added up from first to last. Returns how many of
-// `count` sums are written, from to[0] on: those of whole vectors, and none where the instruction set has no
-// shift across all of a vector. Reads up to row_slack elements behind those of the last sum, and writes as
-// many behind to[count - 1].
+// `count` sums it wrote, from to[0] on: all, or fewer by up to two vectors, for which it would read too far,
+// or none, where the instruction set has no shift across all of a vector. Reads up to row_slack elements
+// behind those of the last sum, and writes as many behind to[count - 1]. `to` and `from` lie apart.
 std::int64_t sum_in_parts(const PartStep& step, const float* from, std::int64_t count, float* to);
 std::int64_t sum_in_parts(const PartStep& step, const double* from, std::int64_t count, double* to);
 
-// Describes windows of the second of part_steps() that end in four neighbouring rows.
+// Rows of sums that are made at once.
 inline constexpr std::int64_t rows_at_once = 4;
+
+// Describes windows, by the second of part_steps(), that end in rows_at_once neighbouring rows.
 template <class Acc>
 struct RowSums {
     const Acc* const* terms;  // step.part + 3 rows, of which the last four are the windows' last
-    const Acc* const*
-        parts;  // part i of window j is parts[4 * i + j]; not read where it ends in a window's last row
-    Acc* const* made;    // four rows: the parts that end in the windows' last rows
-    Acc* const* to;      // four rows of sums
-    std::int64_t count;  // columns
+    const Acc* const* parts;  // part i of window j is parts[4 * i + j]; not read where it is one of `made`
+    Acc* const* made;         // four rows: the parts that end in the windows' last rows
+    Acc* const* to;           // four rows of sums
+    std::int64_t count;       // columns
 };
 
-// Returns whether sum_rows() has loops for a step. Shorter windows are summed by doubling.
+// Returns whether sum_rows() has loops for a step: those of windows from 16 to 31, of which 16, 17, 18, 20
+// and 24 are summed by doubling where windows lie side by side.
 constexpr bool has_row_sums(const PartStep& step) {
     return step.part >= rows_at_once && step.part <= 7;
 }

@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -55,7 +57,8 @@ void expect_same_bits(const Acc* got, const std::vector<Acc>& expected, std::int
 #if defined(__unix__)
 TYPED_TEST(PartSums, AlongARow) {
     using Acc = TypeParam;
-    std::int64_t most = 0;
+    bool any = false;
+    bool all = true;
     for (std::int64_t window = 8; window <= 31; ++window) {
         const PartStep step = part_steps(window)[1];
         ASSERT_EQ(step.made(), window);
@@ -68,7 +71,9 @@ TYPED_TEST(PartSums, AlongARow) {
             const std::int64_t done = sum_in_parts(step, from.data(), count, to.data());
             ASSERT_GE(done, 0);
             ASSERT_LE(done, count);
-            most = std::max(most, done);
+            any |= done > 0;
+            // Reads end 16 elements behind the last: that leaves two vectors at most.
+            if (count > 48) all &= done >= count - 2 * row_slack;
             if (done == 0) continue;
             std::vector<const Acc*> taps;
             for (std::int64_t k = 0; k < step.part; ++k) taps.push_back(values.data() + k);
@@ -86,8 +91,8 @@ TYPED_TEST(PartSums, AlongARow) {
             expect_same_bits(to.data(), expected, done);
         }
     }
-    // On the instruction sets that have it, long rows are left but for what is no whole vector.
-    EXPECT_TRUE(most == 0 || most >= 120) << most;
+    // On an instruction set that has shifts across a vector every long row is summed so, on others none.
+    EXPECT_EQ(any, all);
 }
 #endif
 

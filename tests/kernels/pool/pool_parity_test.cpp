@@ -98,7 +98,8 @@ TEST(PoolParity, WindowsInParts) {
     const std::vector<float> extremes = pool_testing::with_extremes(pool_testing::elements(shape), 6);
     const auto low = std::vector<float>(ties.size(), -pool_testing::infinity);
     for (const Extent& window :
-         {Extent{9, 9}, Extent{13, 6}, Extent{3, 15}, Extent{16, 31}, Extent{33, 2}, Extent{61, 65}}) {
+         {Extent{9, 9}, Extent{13, 6}, Extent{3, 15}, Extent{16, 31}, Extent{19, 5}, Extent{23, 11},
+          Extent{27, 21}, Extent{31, 31}, Extent{33, 2}, Extent{61, 65}}) {
         for (const Extent& stride :
              {Extent{1, 1}, Extent{2, 1}, Extent{1, 2}, Extent{3, 70}, Extent{50, 1}}) {
             for (const Extent& padding : {Extent{0, 0}, Extent{window.h / 2, window.w / 2}}) {
@@ -144,6 +145,34 @@ TEST(PoolParity, TallWindows) {
         }
     }
     EXPECT_EQ(counts.run, 30);
+}
+
+// Sums that are made four rows at once: several planes and blocks one below the other, of as many rows as
+// they have.
+TEST(PoolParity, TallPlanesOfLongSums) {
+    Counts counts;
+    for (const std::int64_t window : {19, 21, 22, 25, 28, 31}) {
+        for (const std::int64_t height : {window, window + 1, std::int64_t{640}}) {
+            const Shape shape{1, height < 640 ? 1 : 3, height, 45};
+            const std::vector<float> usual =
+                pool_testing::uniform(pool_testing::elements(shape), -1.0F, 1.0F, 7);
+            const std::vector<float> extremes = pool_testing::with_extremes(pool_testing::elements(shape), 8);
+            for (const std::int64_t padding : {std::int64_t{0}, window / 2}) {
+                const PoolDesc desc{.op = PoolOp::avg,
+                                    .shape = shape,
+                                    .window = Extent{window, 3},
+                                    .stride = Extent{1, 1},
+                                    .padding = Extent{padding, 1}};
+                compare(desc, usual, counts);
+                compare(desc, extremes, counts);
+                if (HasFatalFailure()) return;
+                ASSERT_TRUE(pool_testing::same_bits(pool_testing::run(desc, usual, 5, false).y,
+                                                    pool_testing::run(desc, usual, 1, false).y))
+                    << pool_testing::to_string(desc) << " on 5 threads";
+            }
+        }
+    }
+    EXPECT_EQ(counts.run, 72);
 }
 
 // Beyond the caches outputs are stored past them, in vectors as far as rows are aligned.
