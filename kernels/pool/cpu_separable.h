@@ -2,7 +2,6 @@
 // Pools windows of any size: folds each row of the input along x once, and the results along y.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <vector>
 
@@ -13,11 +12,11 @@
 
 namespace iir2d::pool {
 
-// Returns whether sums of such windows are made rows_at_once at a time.
-inline bool are_rows_at_once(const AxisWindows& y, AxisWay way, bool sums) {
-    if (!sums || way != AxisWay::in_parts || y.stride != 1 || y.dilation != 1) return false;
+// Returns how many rows of windows in parts are made at once.
+inline std::int64_t rows_made(const AxisWindows& y, bool sums) {
+    if (!sums || y.stride != 1 || y.dilation != 1) return 1;
     const std::vector<PartStep> steps = part_steps(y.window);
-    return steps.size() == 2 && has_row_sums(steps[1]);
+    return steps.size() == 2 && has_row_sums(steps[1]) ? rows_at_once : 1;
 }
 
 // Returns how many rows are kept of the parts that a step reads, while `made` more are made. Of the first
@@ -31,9 +30,8 @@ inline std::int64_t ring_rows(const PartStep& step, const AxisWindows& y, std::i
 inline std::int64_t rows_kept(const AxisWindows& y, AxisWay way, bool sums) {
     if (way == AxisWay::doubling) return DoublingOrder(y.window).rows();
     if (way == AxisWay::sequence) return std::min(y.span(), y.in);
-    const std::int64_t made = are_rows_at_once(y, way, sums) ? rows_at_once : 1;
     std::int64_t rows = 0;
-    for (const PartStep& step : part_steps(y.window)) rows += ring_rows(step, y, made);
+    for (const PartStep& step : part_steps(y.window)) rows += ring_rows(step, y, rows_made(y, sums));
     return rows;
 }
 
@@ -70,11 +68,11 @@ class Separable {
         m_holds.resize(static_cast<std::size_t>(kept));
         if (m_way != AxisWay::in_parts) return;
         m_steps = part_steps(m_y.window);
-        m_rows_at_once = are_rows_at_once(m_y, m_way, are_sums(job.kernel));
-        if (m_rows_at_once) m_sums.allocate(rows_at_once, columns);
+        m_rows_made = rows_made(m_y, are_sums(job.kernel));
+        if (m_rows_made > 1) m_sums.allocate(rows_at_once, columns);
         std::int64_t first = 0;
         for (const PartStep& step : m_steps) {
-            m_rings.push_back({first, ring_rows(step, m_y, m_rows_at_once ? rows_at_once : 1)});
+            m_rings.push_back({first, ring_rows(step, m_y, m_rows_made)});
             first += m_rings.back().size;
         }
     }
@@ -93,7 +91,7 @@ class Separable {
             }
         }
         if constexpr (!Lines::with_argmax) {
-            if (m_rows_at_once) return sum_rows_at_once(block, stop);
+            if (m_rows_made > 1) return sum_rows_at_once(block, stop);
         }
         return m_way == AxisWay::in_parts ? pool_in_parts(block, stop) : pool_in_sequence(block, stop);
     }
@@ -131,6 +129,16 @@ class Separable {
         return true;
     }
 
+    // Folds a row of the input along x. Rows outside of it, and from `end` on, which no window has, are of
+    // nothing.
+    void fold_row(const Block& block, std::int64_t row, std::int64_t end, const Row& to) {
+        if (row >= 0 && row < std::min(m_y.in, end)) {
+            m_along_x.fold(m_job.x.row(block.plane, row), block.columns, to);
+        } else {
+            std::fill_n(Lines::values(to), block.columns.end - block.columns.begin, m_along_x.nothing());
+        }
+    }
+
     // Returns row t of the parts of step s, counted from the block's first window.
     Row part_row(std::size_t s, std::int64_t t) {
         const Ring& ring = m_rings[s];
@@ -144,13 +152,7 @@ class Separable {
         const std::int64_t d = m_y.dilation;
         for (std::int64_t t = 0; first + t < end; ++t) {
             if (stop.stop_requested()) return false;
-            const std::int64_t row = first + t;
-            const Row single = part_row(0, t);
-            if (row >= 0 && row < m_y.in) {
-                m_along_x.fold(m_job.x.row(block.plane, row), block.columns, single);
-            } else {
-                std::fill_n(Lines::values(single), count, m_along_x.nothing());
-            }
+            fold_row(block, first + t, end, part_row(0, t));
             for (std::size_t s = 0; s < m_steps.size(); ++s) {
                 // Parts are counted by their last row, windows by their first.
                 const PartStep& step = m_steps[s];
@@ -188,34 +190,25 @@ class Separable {
         for (std::int64_t t = 0; first + t < end; t += rows_at_once) {
             for (std::int64_t i = t; i < t + rows_at_once; ++i) {
                 if (stop.stop_requested()) return false;
-                const std::int64_t row = first + i;
-                if (row >= 0 && row < std::min(m_y.in, end)) {
-                    m_along_x.fold(m_job.x.row(block.plane, row), block.columns, part_row(0, i));
-                } else {
-                    std::fill_n(part_row(0, i), count, m_along_x.nothing());
+                fold_row(block, first + i, end, part_row(0, i));
+            }
+            RowSums<Acc> rows{.count = count};
+            for (std::int64_t i = 0; i < step.part + rows_at_once - 1; ++i)
+                rows.terms[static_cast<std::size_t>(i)] = row_or_any(0, t - step.part + 1 + i);
+            for (std::int64_t j = 0; j < rows_at_once; ++j) {
+                const auto at = static_cast<std::size_t>(j);
+                for (std::int64_t i = 0; i < step.parts; ++i) {
+                    const std::int64_t behind = step.singles + (step.parts - 1 - i) * step.part;
+                    rows.parts[static_cast<std::size_t>(i)][at] = row_or_any(1, t + j - behind);
                 }
+                rows.made[at] = part_row(1, t + j);
+                rows.to[at] = m_sums.row(at);
             }
-            m_term_rows.clear();
-            for (std::int64_t i = t - step.part + 1; i < t + rows_at_once; ++i)
-                m_term_rows.push_back(row_or_any(0, i));
-            m_part_rows.clear();
-            std::array<Acc*, rows_at_once> made{};
-            std::array<Acc*, rows_at_once> sums{};
-            for (std::int64_t i = 0; i < step.parts; ++i) {
-                for (std::int64_t j = 0; j < rows_at_once; ++j)
-                    m_part_rows.push_back(
-                        row_or_any(1, t + j - step.singles - (step.parts - 1 - i) * step.part));
-            }
-            for (std::size_t j = 0; j < sums.size(); ++j) {
-                made[j] = part_row(1, t + static_cast<std::int64_t>(j));
-                sums[j] = m_sums.row(j);
-            }
-            sum_rows(step,
-                     RowSums<Acc>{m_term_rows.data(), m_part_rows.data(), made.data(), sums.data(), count});
+            sum_rows(step, rows);
             for (std::int64_t j = 0; j < rows_at_once; ++j) {
                 const std::int64_t oy = block.rows.begin + t + j - (m_y.window - 1);
                 if (oy < block.rows.begin || oy >= block.rows.end) continue;
-                m_parts.assign(1, {sums[static_cast<std::size_t>(j)], 0});
+                m_parts.assign(1, {rows.to[static_cast<std::size_t>(j)], 0});
                 finish(block, oy);
             }
         }
@@ -234,12 +227,7 @@ class Separable {
             for (std::int64_t t = 0; first + set + t * m_y.dilation < end; t += wave) {
                 for (std::int64_t i = t; i < t + wave; ++i) {
                     if (stop.stop_requested()) return Outcome::stopped;
-                    const std::int64_t row = first + set + i * m_y.dilation;
-                    if (row < 0 || row >= std::min(m_y.in, end)) {
-                        std::fill_n(m_doubling->row(i), count, m_along_x.nothing());
-                    } else {
-                        m_along_x.fold(m_job.x.row(block.plane, row), block.columns, m_doubling->row(i));
-                    }
+                    fold_row(block, first + set + i * m_y.dilation, end, m_doubling->row(i));
                 }
                 if (!m_doubling->make(join, t, count)) return Outcome::met_nan;
                 for (std::int64_t i = std::max(t, m_y.window - 1); i < t + wave; ++i) {
@@ -381,10 +369,8 @@ class Separable {
     Lines m_lines;
     typename Lines::Store m_folded;  // one to finish, one of nothing
     typename Lines::Store m_rows;
-    bool m_rows_at_once = false;
-    typename Lines::Store m_sums;         // of rows_at_once
-    std::vector<const Acc*> m_term_rows;  // RowSums
-    std::vector<const Acc*> m_part_rows;
+    std::int64_t m_rows_made = 1;       // at once
+    typename Lines::Store m_sums;       // rows_at_once of them
     std::vector<std::int64_t> m_holds;  // in sequence: the input row of each of m_rows, or -1
     std::vector<Part<typename Lines::ConstRow>> m_parts;
 };

@@ -131,42 +131,33 @@ std::int64_t sum(std::int64_t, std::int64_t, const Acc*, std::int64_t, Acc*) {
 
 // Each row of terms is loaded once for four windows.
 template <std::int64_t Part, std::int64_t Singles, class Acc>
-HWY_FLATTEN void sum_rows_by(const RowSums<Acc>& rows) {
+HWY_FLATTEN void sum_rows_by(const RowSums<Acc>& given) {
     constexpr std::int64_t n = wide_lanes<Acc>;
     constexpr std::int64_t term_rows = Part + rows_at_once - 1;
     static_assert(Part >= rows_at_once && n <= row_slack);
     const WideTag<Acc> d;
     using V = hn::Vec<WideTag<Acc>>;
-    const Acc* terms[static_cast<std::size_t>(term_rows)];
-    const Acc* parts[static_cast<std::size_t>(4 * rows_at_once)];
-    Acc* made[static_cast<std::size_t>(rows_at_once)];
-    Acc* to[static_cast<std::size_t>(rows_at_once)];
-    std::copy_n(rows.terms, term_rows, terms);
-    std::copy_n(rows.parts, 4 * rows_at_once, parts);
-    std::copy_n(rows.made, rows_at_once, made);
-    std::copy_n(rows.to, rows_at_once, to);
+    const RowSums<Acc> rows = given;  // a copy, which no store can change
     for (std::int64_t o = 0; o < rows.count; o += n) {
         V term[static_cast<std::size_t>(term_rows)];
         V part[static_cast<std::size_t>(rows_at_once)];
-        unrolled<term_rows>([&](auto i) HWY_ATTR { term[i] = hn::LoadU(d, terms[i] + o); });
+        unrolled<term_rows>([&](auto i) HWY_ATTR { term[i] = hn::LoadU(d, rows.terms[i] + o); });
         unrolled<rows_at_once>([&](auto j) HWY_ATTR {
             V sum = term[j];
             unrolled<Part - 1>([&](auto k) HWY_ATTR { sum = hn::Add(sum, term[j + k + 1]); });
             part[j] = sum;
-            hn::StoreU(sum, d, made[j] + o);
+            hn::StoreU(sum, d, rows.made[j] + o);
         });
         unrolled<rows_at_once>([&](auto j) HWY_ATTR {
-            V sum = hn::LoadU(d, parts[j] + o);
-            unrolled<2>([&](auto i) HWY_ATTR {
-                sum = hn::Add(sum, hn::LoadU(d, parts[(i + 1) * rows_at_once + j] + o));
-            });
+            V sum = hn::LoadU(d, rows.parts[0][j] + o);
+            unrolled<2>([&](auto i) HWY_ATTR { sum = hn::Add(sum, hn::LoadU(d, rows.parts[i + 1][j] + o)); });
             if constexpr (j >= Singles) {
                 sum = hn::Add(sum, part[j - Singles]);
             } else {
-                sum = hn::Add(sum, hn::LoadU(d, parts[3 * rows_at_once + j] + o));
+                sum = hn::Add(sum, hn::LoadU(d, rows.parts[3][j] + o));
             }
             unrolled<Singles>([&](auto k) HWY_ATTR { sum = hn::Add(sum, term[Part + j - Singles + k]); });
-            hn::StoreU(sum, d, to[j] + o);
+            hn::StoreU(sum, d, rows.to[j] + o);
         });
     }
 }

@@ -3,6 +3,7 @@
 // part_steps(), in the same order, with fewer loads. Thread-safe.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "kernels/pool/order.h"
@@ -19,21 +20,25 @@ std::int64_t sum_in_parts(const PartStep& step, const double* from, std::int64_t
 
 // Rows of sums that are made at once.
 inline constexpr std::int64_t rows_at_once = 4;
+// The longest part of such rows.
+inline constexpr std::int64_t most_row_part = 7;
 
 // Describes windows, by the second of part_steps(), that end in rows_at_once neighbouring rows.
 template <class Acc>
 struct RowSums {
-    const Acc* const* terms;  // step.part + 3 rows, of which the last four are the windows' last
-    const Acc* const* parts;  // part i of window j is parts[4 * i + j]; not read where it is one of `made`
-    Acc* const* made;         // four rows: the parts that end in the windows' last rows
-    Acc* const* to;           // four rows of sums
-    std::int64_t count;       // columns
+    // step.part - 1 + rows_at_once rows, of which the last are the windows' last.
+    std::array<const Acc*, most_row_part - 1 + rows_at_once> terms;
+    // Part i of window j is parts[i][j]; not read where it is one of `made`.
+    std::array<std::array<const Acc*, rows_at_once>, 4> parts;
+    std::array<Acc*, rows_at_once> made;  // the parts that end in the windows' last rows
+    std::array<Acc*, rows_at_once> to;    // sums
+    std::int64_t count;                   // columns
 };
 
 // Returns whether sum_rows() has loops for a step: those of windows from 16 to 31, of which 16, 17, 18, 20
 // and 24 are summed by doubling where windows lie side by side.
 constexpr bool has_row_sums(const PartStep& step) {
-    return step.part >= rows_at_once && step.part <= 7;
+    return step.part >= rows_at_once && step.part <= most_row_part;
 }
 // Makes the parts and the sums. Reads and writes up to row_slack elements behind `count`.
 void sum_rows(const PartStep& step, const RowSums<float>& rows);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Sums in parts that stay in registers against the same parts in memory: equal bits, and no access beyond
-// what is allowed.
+// Sums in parts that stay in registers against the same parts in memory: equal bits, and along a row no
+// access beyond what is allowed.
 #include "kernels/pool/part_sums.h"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstring>
 #include <random>
@@ -117,7 +115,7 @@ TYPED_TEST(PartSums, OfRows) {
                 return made;
             };
             std::vector<std::vector<Acc>> earlier(16);
-            std::vector<const Acc*> parts(16, nullptr);
+            RowSums<Acc> sums{.count = count};
             std::vector<std::vector<Acc>> expected;
             for (std::int64_t j = 0; j < rows_at_once; ++j) {
                 std::vector<std::vector<Acc>> own;
@@ -132,16 +130,18 @@ TYPED_TEST(PartSums, OfRows) {
                     if (j + (i + 1) * step.part > window - 1) continue;
                     const auto at = static_cast<std::size_t>(4 * i + j);
                     earlier[at] = own[static_cast<std::size_t>(i)];
-                    parts[at] = earlier[at].data();
+                    sums.parts[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = earlier[at].data();
                 }
             }
-            std::vector<const Acc*> terms;
-            for (std::int64_t r = window - step.part; r < window + 3; ++r)
-                terms.push_back(rows[static_cast<std::size_t>(r)].data());
+            for (std::int64_t r = 0; r < step.part + 3; ++r)
+                sums.terms[static_cast<std::size_t>(r)] =
+                    rows[static_cast<std::size_t>(window - step.part + r)].data();
             std::vector<std::vector<Acc>> outputs(8, std::vector<Acc>(static_cast<std::size_t>(length)));
-            std::array<Acc*, 8> to{};
-            for (std::size_t i = 0; i < to.size(); ++i) to[i] = outputs[i].data();
-            sum_rows(step, RowSums<Acc>{terms.data(), parts.data(), to.data(), to.data() + 4, count});
+            for (std::size_t i = 0; i < 4; ++i) {
+                sums.made[i] = outputs[i].data();
+                sums.to[i] = outputs[i + 4].data();
+            }
+            sum_rows(step, sums);
             for (std::int64_t j = 0; j < rows_at_once; ++j) {
                 const auto at = static_cast<std::size_t>(j);
                 expect_same_bits(outputs[at].data(), part_from(window - step.part + j), count);

@@ -126,6 +126,17 @@ TEST(PoolParity, WindowsInParts) {
     EXPECT_GT(counts.run, 500);
 }
 
+// Compares both inputs with the reference, and the first's bits on 5 threads with those on one.
+void compare_on_threads(const PoolDesc& desc, const std::vector<float>& usual,
+                        const std::vector<float>& extremes, Counts& counts) {
+    compare(desc, usual, counts);
+    compare(desc, extremes, counts);
+    if (::testing::Test::HasFatalFailure()) return;
+    ASSERT_TRUE(pool_testing::same_bits(pool_testing::run(desc, usual, 5, false).y,
+                                        pool_testing::run(desc, usual, 1, false).y))
+        << pool_testing::to_string(desc) << " on 5 threads";
+}
+
 // Rows in several waves, windows longer than one of them, and parts of every length.
 TEST(PoolParity, TallWindows) {
     Counts counts;
@@ -136,12 +147,8 @@ TEST(PoolParity, TallWindows) {
          {Extent{65, 9}, Extent{140, 9}, Extent{15, 131}, Extent{47, 32}, Extent{260, 10}}) {
         for (const PoolOp op : {PoolOp::max, PoolOp::avg, PoolOp::lp}) {
             const PoolDesc desc{.op = op, .shape = shape, .window = window, .stride = Extent{1, 1}};
-            compare(desc, usual, counts);
-            compare(desc, extremes, counts);
+            compare_on_threads(desc, usual, extremes, counts);
             if (HasFatalFailure()) return;
-            ASSERT_TRUE(pool_testing::same_bits(pool_testing::run(desc, usual, 5, false).y,
-                                                pool_testing::run(desc, usual, 1, false).y))
-                << pool_testing::to_string(desc) << " on 5 threads";
         }
     }
     EXPECT_EQ(counts.run, 30);
@@ -163,12 +170,8 @@ TEST(PoolParity, TallPlanesOfLongSums) {
                                     .window = Extent{window, 3},
                                     .stride = Extent{1, 1},
                                     .padding = Extent{padding, 1}};
-                compare(desc, usual, counts);
-                compare(desc, extremes, counts);
+                compare_on_threads(desc, usual, extremes, counts);
                 if (HasFatalFailure()) return;
-                ASSERT_TRUE(pool_testing::same_bits(pool_testing::run(desc, usual, 5, false).y,
-                                                    pool_testing::run(desc, usual, 1, false).y))
-                    << pool_testing::to_string(desc) << " on 5 threads";
             }
         }
     }
