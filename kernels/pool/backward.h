@@ -48,6 +48,10 @@ constexpr bool divides_in_pairs(const PoolDesc& desc) {
 // at stride 1 or 2, and few enough on an element that sums in f32 are accurate.
 bool scatters_in_vectors(const PoolDesc& desc, const PoolGeometry& geometry);
 
+// Returns whether the CPU gathers the gradients of maxima in vectors: of small windows at stride 2, whose
+// rows are long, on an instruction set on which that is faster. Their sums are f32.
+bool gathers_maxima(const PoolDesc& desc, const PoolGeometry& geometry);
+
 // Returns whether the CPU makes gradients of norms from shares of windows in vectors, of any p: where those
 // stay in the range of f64.
 bool scatters_norms(const PoolDesc& desc);

@@ -59,6 +59,10 @@ Result<void> run_typed(const Job<T>& job, ElementType accumulator, const Config&
     switch (desc.op) {
         case PoolOp::max:
         case PoolOp::adaptive_max:
+            if constexpr (sizeof(T) <= sizeof(float)) {
+                if (gathers_maxima(desc, job.geometry))
+                    return run<MaxGather<T>>(job, config, threads, control);
+            }
             return wide ? run<MaxGradient<T, double>>(job, config, threads, control)
                         : run<MaxGradient<T, float>>(job, config, threads, control);
         case PoolOp::avg:
@@ -117,6 +121,18 @@ bool backward_uses_non_temporal_stores(const PoolGeometry& geometry) {
     constexpr std::int64_t vector = 32 / static_cast<std::int64_t>(sizeof(float));
     const bool whole = geometry.x.in % vector == 0 || geometry.x.in >= shortest_non_temporal;
     return whole && elements * sizeof(float) >= bytes;
+}
+
+bool gathers_maxima(const PoolDesc& desc, const PoolGeometry& geometry) {
+    constexpr std::int64_t shortest_row = 512;
+    constexpr std::int64_t fewest_lanes = 8;
+    constexpr std::int64_t most_rows = 3;
+    const AxisWindows& x = geometry.x;
+    const AxisWindows& y = geometry.y;
+    return is_max(desc.op) && desc.element != ElementType::f64 && !x.adaptive && x.stride == 2 &&
+           (x.window == 2 || x.window == 3) && x.dilation == 1 && x.in >= shortest_row &&
+           y.most_windows_near() <= most_rows && y.span() < INT32_MAX / 2 / x.in &&
+           gradient_lanes() >= fewest_lanes;
 }
 
 bool scatters_norms(const PoolDesc& desc) {

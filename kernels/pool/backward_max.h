@@ -1,16 +1,32 @@
 // SPDX-License-Identifier: MIT
 // Gradients of maxima: each window adds to one element. A chunk of rows is made at once, from the windows
-// near it in row-major order, so that every element's sum is in their order too.
+// near it in row-major order, so that every element's sum is in their order too. Or, in vectors and with the
+// same bits, an element takes from each of its windows what is its own.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <vector>
 
+#include "kernels/pool/argmax_gradient.h"
 #include "kernels/pool/backward_job.h"
+#include "kernels/pool/backward_scatter.h"
 #include "kernels/pool/scatter.h"
 
 namespace iir2d::pool {
+
+// Writes elements of dx.
+template <class T, class Acc>
+void store_sums(const Acc* sums, std::int64_t count, bool non_temporal, T* to) {
+    if constexpr (std::is_same_v<T, float> && std::is_same_v<Acc, float>) {
+        const float* const rows[] = {sums};
+        add_rows(rows, count, non_temporal, to);
+    } else {
+        for (std::int64_t i = 0; i < count; ++i) to[i] = element::store<T>(sums[i]);
+    }
+}
 
 template <class T, class Acc>
 class MaxGradient {
@@ -59,7 +75,8 @@ class MaxGradient {
             }
         }
         for (std::int64_t iy = rows.begin; iy < rows.end; ++iy)
-            store_row(plane, iy, sums + (iy - rows.begin) * m_width);
+            store_sums(sums + (iy - rows.begin) * m_width, m_width, m_job.non_temporal,
+                       m_job.dx.row(plane, iy));
     }
 
   private:
@@ -67,19 +84,94 @@ class MaxGradient {
     // branch takes longer than an addition. Several, so that these do not wait for each other.
     static constexpr std::uint64_t bins = 8;
 
-    void store_row(std::int64_t plane, std::int64_t iy, const Acc* sums) {
-        T* out = m_job.dx.row(plane, iy);
-        if constexpr (std::is_same_v<T, float> && std::is_same_v<Acc, float>) {
-            const float* const rows[] = {sums};
-            add_rows(rows, m_width, m_job.non_temporal, out);
-        } else {
-            for (std::int64_t i = 0; i < m_width; ++i) out[i] = element::store<T>(sums[i]);
-        }
-    }
-
     Job<T> m_job;
     std::int64_t m_width;
     std::vector<Acc> m_sums;
+};
+
+// Gathers maxima's gradients where gathers_maxima() holds.
+template <class T>
+class MaxGather {
+  public:
+    explicit MaxGather(const Job<T>& job)
+        : m_job(job),
+          m_x(job.geometry.x),
+          m_length(m_x.window + std::max(m_x.out, (m_x.in + m_x.padding) / m_x.stride) + 3 * row_slack),
+          m_ring(transposed(job.geometry.y), 1),
+          m_places(m_ring.slots() * static_cast<std::size_t>(m_length), no_place),
+          m_dy(m_places.size()),
+          m_sums(static_cast<std::size_t>(m_x.in + 3 * row_slack)) {}
+
+    std::int64_t chunk_rows() const { return 1; }
+    void make_rows(std::int64_t plane, const IndexRange& rows) {
+        for (std::int64_t iy = rows.begin; iy < rows.end; ++iy) make_row(plane, iy);
+    }
+
+  private:
+    void make_row(std::int64_t plane, std::int64_t iy) {
+        const AxisWindows& y = m_job.geometry.y;
+        const IndexRange near = y.windows_near(iy);
+        m_rows.clear();
+        for (std::int64_t oy = near.begin; oy < near.end; ++oy) {
+            if (!y.has_tap(oy, iy)) continue;
+            m_rows.push_back(windows(plane, oy));
+            m_rows.back().first = static_cast<std::int32_t>((iy - y.taps(oy).first) * m_x.in);
+        }
+        float* const sums = m_sums.data() + row_slack;
+        T* const to = m_job.dx.row(plane, iy);
+        const Ahead next = ahead(plane, iy, near.end);
+        const std::int64_t step = elements_at_once(to);
+        for (std::int64_t i = 0; i < m_x.in; i += step) {
+            const std::int64_t end = std::min(i + step, m_x.in);
+            take_gradients(m_x, {i, end}, m_rows, next, sums);
+            store_sums(sums + i, end - i, m_job.non_temporal, to + i);
+        }
+    }
+
+    // Returns so few that non-temporal stores of some go on while the next are made, or all where those
+    // stores would begin and end within cache lines.
+    std::int64_t elements_at_once(const T* to) const {
+        constexpr std::int64_t few = 512;
+        return reinterpret_cast<std::uintptr_t>(to) % 64 == 0 ? few : m_x.in;
+    }
+
+    // Returns the part of row `oy` of windows to prefetch while row `iy` is made.
+    Ahead ahead(std::int64_t plane, std::int64_t iy, std::int64_t oy) const {
+        const AxisWindows& y = m_job.geometry.y;
+        if (oy >= y.out) return {};
+        const std::int64_t from = (iy + y.padding) % y.stride * m_x.out / y.stride;
+        return {m_job.argmax + (plane * y.out + oy) * m_x.out + from,
+                reinterpret_cast<const std::byte*>(m_job.dy.row(plane, oy) + from), sizeof(T), y.stride};
+    }
+
+    // Returns a row of windows, whose places count from the beginning of their first row of elements.
+    PlacedWindows windows(std::int64_t plane, std::int64_t oy) {
+        const PoolGeometry& g = m_job.geometry;
+        const RowRing::Slot slot = m_ring.take(plane, g.y.out, oy);
+        const std::int64_t at = static_cast<std::int64_t>(slot.index) * m_length + m_x.window;
+        std::int32_t* const places = m_places.data() + at;
+        float* const dy = m_dy.data() + at;
+        if (!slot.holds_row) {
+            place_argmax(m_job.argmax + (plane * g.y.out + oy) * m_x.out, m_x.out,
+                         g.y.taps(oy).first * m_x.in, places);
+            const T* const from = m_job.dy.row(plane, oy);
+            if constexpr (std::is_same_v<T, float>) {
+                std::copy_n(from, m_x.out, dy);
+            } else {
+                for (std::int64_t ox = 0; ox < m_x.out; ++ox) dy[ox] = element::load<float>(from[ox]);
+            }
+        }
+        return {places, dy, 0};
+    }
+
+    Job<T> m_job;
+    AxisWindows m_x;
+    std::int64_t m_length;  // of a row of windows, with what lies before and behind it
+    RowRing m_ring;
+    std::vector<std::int32_t> m_places;  // of the rows in the ring
+    std::vector<float> m_dy;
+    std::vector<float> m_sums;
+    std::vector<PlacedWindows> m_rows;
 };
 
 }  // namespace iir2d::pool

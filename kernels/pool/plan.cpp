@@ -195,7 +195,8 @@ KernelIdentity PoolPlan::backward_kernel() const {
         const bool in_vectors = pool::scatters_in_vectors(m_state->desc, m_state->geometry) ||
                                 pool::scatters_norms(m_state->desc);
         identity.variant = (in_vectors ? "scatter_" : "gathered_") + std::string(name_of(sums)) + "_sum";
-        if (!in_vectors) identity.architecture = IIR2D_CPU_BASELINE;  // which the compiler vectorises for
+        if (!in_vectors && !pool::gathers_maxima(m_state->desc, m_state->geometry))
+            identity.architecture = IIR2D_CPU_BASELINE;  // which the compiler vectorises for
     }
     return identity;
 }

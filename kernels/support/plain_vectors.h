@@ -74,12 +74,23 @@ HWY_INLINE Vector<T, N> Set(Simd<T, N> d, T value) {
     return each_lane(d, [&](std::size_t) { return value; });
 }
 template <class T, std::size_t N>
+HWY_INLINE Vector<T, N> Iota(Simd<T, N> d, T first) {
+    return each_lane(d, [&](std::size_t i) { return static_cast<T>(first + static_cast<T>(i)); });
+}
+template <class T, std::size_t N>
 HWY_INLINE Vector<T, N> LoadU(Simd<T, N> d, const T* from) {
     return each_lane(d, [&](std::size_t i) { return from[i]; });
 }
 template <class T, std::size_t N>
 HWY_INLINE void StoreU(const Vector<T, N>& v, Simd<T, N>, T* to) {
     for (std::size_t i = 0; i < N; ++i) to[i] = v.lane[i];
+}
+template <class T, std::size_t N>
+HWY_INLINE void LoadInterleaved2(Simd<T, N>, const T* from, Vector<T, N>& first, Vector<T, N>& second) {
+    for (std::size_t i = 0; i < N; ++i) {
+        first.lane[i] = from[2 * i];
+        second.lane[i] = from[2 * i + 1];
+    }
 }
 template <class T, std::size_t N>
 HWY_INLINE void StoreInterleaved2(const Vector<T, N>& first, const Vector<T, N>& second, Simd<T, N>, T* to) {
@@ -98,6 +109,10 @@ HWY_INLINE Vector<T, N> PromoteTo(Simd<T, N> d, const Vector<From, N>& v) {
 }
 template <class T, class From, std::size_t N>
 HWY_INLINE Vector<T, N> DemoteTo(Simd<T, N> d, const Vector<From, N>& v) {
+    return PromoteTo(d, v);
+}
+template <class T, class From, std::size_t N>
+HWY_INLINE Vector<T, N> TruncateTo(Simd<T, N> d, const Vector<From, N>& v) {
     return PromoteTo(d, v);
 }
 template <class T, class From, std::size_t N>
@@ -193,6 +208,10 @@ HWY_INLINE Mask<N> Ge(const Vector<T, N>& a, const Vector<T, N>& b) {
     return Le(b, a);
 }
 template <class T, std::size_t N>
+HWY_INLINE Mask<N> Eq(const Vector<T, N>& a, const Vector<T, N>& b) {
+    return each_lane(Simd<bool, N>(), [&](std::size_t i) { return a.lane[i] == b.lane[i]; });
+}
+template <class T, std::size_t N>
 HWY_INLINE Mask<N> IsNaN(const Vector<T, N>& v) {
     return each_lane(Simd<bool, N>(), [&](std::size_t i) { return v.lane[i] != v.lane[i]; });
 }
@@ -220,6 +239,10 @@ HWY_INLINE Mask<N> RebindMask(D, const Mask<N>& mask) {
 template <class T, std::size_t N>
 HWY_INLINE Vector<T, N> IfThenElse(const Mask<N>& mask, const Vector<T, N>& yes, const Vector<T, N>& no) {
     return each_lane(Simd<T, N>(), [&](std::size_t i) { return mask.lane[i] ? yes.lane[i] : no.lane[i]; });
+}
+template <class T, std::size_t N>
+HWY_INLINE Vector<T, N> IfThenElseZero(const Mask<N>& mask, const Vector<T, N>& yes) {
+    return IfThenElse(mask, yes, Zero(Simd<T, N>()));
 }
 
 }  // namespace N_PLAIN

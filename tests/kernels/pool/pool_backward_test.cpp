@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
+#include <set>
 
 #include "tests/kernels/pool/pool_testing.h"
 
@@ -282,6 +284,59 @@ TEST(PoolBackward, HasTheSameBitsOnEveryRunAndForEveryNumberOfThreads) {
             }
         }
     }
+}
+
+// Rows so long that elements gather gradients in vectors, against windows that add theirs one after the
+// other.
+TEST(PoolBackward, OfMaximaInLongRowsHasTheBitsOfWindowsOneByOne) {
+    struct Windows {
+        Extent window, stride, padding, dilation;
+    };
+    const Windows all[] = {{{2, 2}, {2, 2}, {0, 0}, {1, 1}}, {{3, 3}, {2, 2}, {0, 0}, {1, 1}},
+                           {{3, 3}, {2, 2}, {1, 1}, {1, 1}}, {{3, 2}, {1, 2}, {1, 1}, {1, 1}},
+                           {{2, 3}, {3, 2}, {0, 1}, {1, 1}}, {{2, 3}, {1, 2}, {1, 0}, {2, 1}}};
+    std::set<std::string> architectures;
+    for (const std::int64_t width : {512, 513, 1030, 2049}) {
+        for (const Windows& w : all) {
+            for (const bool ceil_mode : {false, true}) {
+                const PoolDesc desc{.shape = {.c = 2, .h = 9, .w = width},
+                                    .window = w.window,
+                                    .stride = w.stride,
+                                    .padding = w.padding,
+                                    .dilation = w.dilation,
+                                    .ceil_mode = ceil_mode};
+                const auto x = with_ties(elements(desc.shape), 4);
+                Pooled forward = run(desc, x);
+                auto dy = uniform(forward.y.size(), -1.0F, 1.0F, 8);
+                for (std::size_t o = 0; o < dy.size(); ++o) dy[o] *= static_cast<float>(1 << (o % 20));
+                dy[11] = pool_testing::nan;
+                dy[12] = -0.0F;
+                dy[13] = std::numeric_limits<float>::infinity();
+                // Outside the plane, some of them 2^32 from where the maximum is.
+                const auto plane = static_cast<std::int64_t>(9 * width);
+                for (std::size_t o = 0; o < dy.size(); o += 5) {
+                    const std::int64_t outside[] = {forward.argmax[o] + (std::int64_t{1} << 32U),
+                                                    forward.argmax[o] - (std::int64_t{1} << 32U), plane, -1,
+                                                    std::numeric_limits<std::int64_t>::min()};
+                    forward.argmax[o] = outside[o / 5 % 5];
+                }
+                std::vector<float> expected(x.size(), 0.0F);
+                const std::size_t windows = dy.size() / 2;
+                for (std::size_t o = 0; o < dy.size(); ++o) {
+                    const std::int64_t place = forward.argmax[o];
+                    if (place < 0 || place >= plane) continue;
+                    expected[o / windows * static_cast<std::size_t>(plane) +
+                             static_cast<std::size_t>(place)] += dy[o];
+                }
+                for (const int threads : {1, 3})
+                    EXPECT_TRUE(same_bits(run_backward(desc, x, {}, dy, forward.argmax, threads), expected))
+                        << to_string(desc) << " by " << threads;
+                architectures.insert(PoolPlan::make(cpu(), desc)->backward_kernel().architecture);
+            }
+        }
+    }
+    // One way or the other, as the instruction set has it.
+    EXPECT_EQ(architectures.size(), 1U);
 }
 
 TEST(PoolBackward, StridedPlanesAndWhatIsNotReadMayBeEmpty) {

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Gradients of maxima that elements take in vectors against windows that add to elements one after the other:
+// equal bits.
+#include "kernels/pool/argmax_gradient.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "kernels/pool/fold.h"
+
+namespace {
+
+using namespace iir2d::pool;
+
+TEST(ArgmaxGradient, PlacesCountFromARowAndOthersAreNone) {
+    constexpr std::int64_t from = (std::int64_t{1} << 40) + 12;
+    constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+    const std::vector<std::int64_t> kinds{from,
+                                          from + 7,
+                                          from + most,
+                                          from + most + 1,
+                                          from - 1,
+                                          from + (std::int64_t{1} << 32U),
+                                          -1,
+                                          std::numeric_limits<std::int64_t>::min(),
+                                          std::numeric_limits<std::int64_t>::max()};
+    const std::vector<std::int32_t> expected{0,        7,        most,     no_place, no_place,
+                                             no_place, no_place, no_place, no_place};
+    for (std::int64_t count = 1; count <= 70; ++count) {
+        std::vector<std::int64_t> argmax;
+        for (std::int64_t o = 0; o < count; ++o) argmax.push_back(kinds[static_cast<std::size_t>(o * 5 % 9)]);
+        std::vector<std::int32_t> places(argmax.size() + 1, 99);
+        place_argmax(argmax.data(), count, from, places.data());
+        for (std::int64_t o = 0; o < count; ++o) {
+            EXPECT_EQ(places[static_cast<std::size_t>(o)], expected[static_cast<std::size_t>(o * 5 % 9)])
+                << o << " of " << count;
+        }
+        EXPECT_EQ(places.back(), 99);  // nothing behind the last
+    }
+}
+
+// A row of windows in memory of its own, with no_place and gradients that must not count around it.
+struct Row {
+    std::vector<std::int32_t> places;
+    std::vector<float> dy;
+    std::int64_t before;
+
+    Row(const AxisWindows& x, std::mt19937& random, std::int32_t first)
+        : places(static_cast<std::size_t>(x.window + std::max(x.out, (x.in + x.padding) / 2) + 3 * row_slack),
+                 no_place),
+          dy(places.size(), 1e6F),
+          before(x.window) {
+        std::uniform_real_distribution<float> gradient(-1, 1);
+        for (std::int64_t o = 0; o < x.out; ++o) {
+            const Taps taps = x.taps(o);
+            const auto at = static_cast<std::size_t>(before + o);
+            const auto tap = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(taps.count));
+            // Some in other rows of elements.
+            places[at] = first + static_cast<std::int32_t>(taps.first + tap + (random() % 4 == 0 ? x.in : 0));
+            dy[at] = gradient(random) * static_cast<float>(1 << (random() % 20));
+        }
+    }
+    PlacedWindows windows(std::int32_t first) const {
+        return {places.data() + before, dy.data() + before, first};
+    }
+};
+
+TEST(ArgmaxGradient, ElementsTakeWhatWindowsWouldAdd) {
+    std::mt19937 random(11);
+    int cases = 0;
+    for (const std::int64_t window : {2, 3}) {
+        for (std::int64_t in = window; in <= 150; in += in < 70 ? 1 : 13) {
+            for (std::int64_t padding = 0; padding <= 1; ++padding) {
+                AxisWindows x{.in = in, .window = window, .stride = 2, .padding = padding};
+                const std::int64_t most = (in + 2 * padding - window) / 2 + 1;
+                for (x.out = std::max<std::int64_t>(1, most - 1); x.out <= most; ++x.out) {
+                    for (std::size_t count = 0; count <= 3; ++count) {
+                        std::vector<Row> rows;
+                        std::vector<PlacedWindows> placed;
+                        for (std::size_t r = 0; r < count; ++r) {
+                            const auto first = static_cast<std::int32_t>(static_cast<std::int64_t>(r) * in);
+                            rows.emplace_back(x, random, first);
+                        }
+                        std::vector<float> expected(static_cast<std::size_t>(in), 0.0F);
+                        for (std::size_t r = 0; r < count; ++r) {
+                            const auto first = static_cast<std::int32_t>(static_cast<std::int64_t>(r) * in);
+                            placed.push_back(rows[r].windows(first));
+                            for (std::int64_t o = 0; o < x.out; ++o) {
+                                const std::int64_t i = placed[r].places[o] - first;
+                                if (i >= 0 && i < in)
+                                    expected[static_cast<std::size_t>(i)] += placed[r].dy[o];
+                            }
+                        }
+                        // All at once, and in two parts.
+                        for (const std::int64_t cut : {in, in / 2}) {
+                            std::vector<float> made(static_cast<std::size_t>(in + 3 * row_slack), 77.0F);
+                            float* const to = made.data() + row_slack;
+                            take_gradients(x, {0, cut}, placed, {}, to);
+                            take_gradients(x, {cut, in}, placed, {}, to);
+                            ASSERT_EQ(std::memcmp(to, expected.data(), expected.size() * sizeof(float)), 0)
+                                << window << " columns of " << in << ", padding " << padding << ", " << x.out
+                                << " windows, " << count << " rows, cut at " << cut;
+                            ++cases;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    EXPECT_GT(cases, 3000);
+    EXPECT_TRUE(gradient_lanes() == 4 || gradient_lanes() == 8 || gradient_lanes() == 16);
+}
+
+}  // namespace
