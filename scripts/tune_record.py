@@ -373,8 +373,7 @@ def headroom_table(record):
         knobs = sorted(((knob["gain"], knob["knob"]) for knob in family["knobs"]), key=lambda knob: -knob[0]["geomean"])
         gains = ", ".join(f"`{name}` {cell(gain)}" for gain, name in knobs if is_large(gain))
         rows.append(f"| {family['family']} | {family['problems']} | {cell(family['headroom'])} | {family['noise']['geomean']:.3f} | {gains} |")
-    large = {knob["knob"] for family in families for knob in family["knobs"] if is_large(knob["gain"])}
-    small = ", ".join(f"`{knob['knob']}`" for knob in headroom["overall"]["knobs"] if knob["knob"] not in large)
+    small = ", ".join(f"`{knob}`" for knob in headroom["below_gate"])
     machine = record["machine"]
     rows += ["", f"Measured on {machine['threads']} threads of an {machine['name']}, {machine['target']}, on {record['utc'][:10]}, on planes of at most "
                  f"{record['asked']['max_samples']} samples." + (f" Less in every family: {small}." if small else "")]

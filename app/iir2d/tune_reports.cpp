@@ -56,6 +56,7 @@ Json json_of(const tune::Headroom& headroom) {
     for (const tune::FamilyHeadroom& family : headroom.families) families.push_back(json_of(family));
     return {{"overall", headroom.overall ? json_of(*headroom.overall) : Json()},
             {"families", families},
+            {"below_gate", tune::knobs_below_gate(headroom)},
             {"unstable", headroom.unstable},
             {"not_measured", headroom.not_measured},
             {"contended_visits", headroom.contended_visits},

@@ -57,9 +57,9 @@ struct Headroom {
 };
 Headroom headroom_of(const Measurements& all, const HeadroomOptions& options);
 
-// Returns whether a knob may be dropped from the candidates: in every family its gain is below 1 % in the
-// geometric mean and below 5 % at the 95th percentile.
-bool is_worthless(const Headroom& headroom, std::string_view knob);
+// Returns the knobs that may be dropped from the candidates: in every family that has one its gain is below
+// 1 % in the geometric mean and below 5 % at the 95th percentile.
+std::vector<std::string_view> knobs_below_gate(const Headroom& headroom);
 
 std::string to_markdown(const Headroom& headroom, const HeadroomOptions& options);
 

@@ -69,9 +69,10 @@ void expect_static_bits(const FilterCase& one, Comparisons& compared) {
         return y;
     };
     const Planes expected = run({});
-    for (const Config& chosen : configs_of({"part:32", "strip:64", "threads:2 part:96 strip:128 stores:past",
-                                            "stores:past share:planes", "share:rows stores:past"},
-                                           one.desc)) {
+    for (const Config& chosen : configs_of(
+             {"part:32", "strip:64", "threads:2 part:96 strip:128 stores:past", "stores:past share:planes",
+              "share:rows stores:past", "strip:256", "threads:2 strip:1024"},
+             one.desc)) {
         ++compared.made;
         EXPECT_TRUE(run(chosen) == expected)
             << "filter " << one.desc.filter.id << " border " << name_of(one.desc.border) << " "
