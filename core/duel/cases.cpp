@@ -125,10 +125,14 @@ Result<PreparedCase> prepare_pool(const BenchmarkCase& what, const BenchmarkInpu
     p.upstream = bytes_of(
         p.element,
         rounded(synthetic_plane(width, height, image_type(p.element), input.upstream_seed), p.element));
-    if (what.pool()->pool.op == iir2d::PoolOp::lp) {
+    const bool is_max = iir2d::is_max(what.pool()->pool.op);
+    if (is_max || what.pool()->pool.op == iir2d::PoolOp::lp) {
         p.pooled.resize(bytes(height, width));
-        IIR2D_RETURN_IF_ERROR(
-            ok(iir2d_pool_forward_cpu(p.input.data(), p.pooled.data(), nullptr, &p.call.pool)));
+        if (is_max) p.argmax.resize(static_cast<std::size_t>(height * width) * sizeof(std::int64_t));
+        IIR2D_RETURN_IF_ERROR(ok(iir2d_pool_forward_cpu(
+            p.input.data(), p.pooled.data(),
+            is_max ? reinterpret_cast<std::int64_t*>(p.argmax.data()) : nullptr, &p.call.pool)));
+        if (is_max) p.pooled.clear();  // which its backward pass does not read
     }
     return p;
 }

@@ -16,7 +16,7 @@ namespace workbench::duel {
 // Holds what is called, its planes, and how its result is read. The launch chooses where the planes lie.
 struct PreparedCase {
     Call call;
-    std::vector<std::byte> input, upstream, pooled;
+    std::vector<std::byte> input, upstream, pooled, argmax;
     std::size_t output_bytes = 0;
     iir2d::ElementType element = iir2d::ElementType::f32;  // of the result
     std::int64_t output_width = 0, output_height = 0;

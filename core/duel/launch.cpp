@@ -78,6 +78,7 @@ LaunchResult<void> Launch::place(const PreparedCase& prepared) {
     place_input(prepared.input, m_call.input_at, m_call.input_bytes);
     place_input(prepared.upstream, m_call.upstream_at, m_call.upstream_bytes);
     place_input(prepared.pooled, m_call.pooled_at, m_call.pooled_bytes);
+    place_input(prepared.argmax, m_call.argmax_at, m_call.argmax_bytes);
     for (const auto who : m_plan.order)
         m_outputs[static_cast<std::size_t>(who)] = take(prepared.output_bytes);
     m_call.output_bytes = prepared.output_bytes;
@@ -95,6 +96,7 @@ LaunchResult<void> Launch::place(const PreparedCase& prepared) {
     fill(prepared.input, m_call.input_at);
     fill(prepared.upstream, m_call.upstream_at);
     fill(prepared.pooled, m_call.pooled_at);
+    fill(prepared.argmax, m_call.argmax_at);
     return {};
 }
 

@@ -38,6 +38,7 @@ struct Call {
     // For backward passes; 0 bytes: there is none.
     std::uint64_t upstream_at = 0, upstream_bytes = 0;
     std::uint64_t pooled_at = 0, pooled_bytes = 0;
+    std::uint64_t argmax_at = 0, argmax_bytes = 0;
 };
 
 // Holds what program and worker tell each other. Two counters say whose turn it is: the program raises

@@ -127,8 +127,9 @@ class Library {
             case CallKind::pool_forward:
                 return m_pool_forward(input, output, nullptr, &c.pool);
             case CallKind::pool_backward:
-                return m_pool_backward(input, extra(c.pooled_at, c.pooled_bytes),
-                                       extra(c.upstream_at, c.upstream_bytes), output, nullptr, &c.pool);
+                return m_pool_backward(
+                    input, extra(c.pooled_at, c.pooled_bytes), extra(c.upstream_at, c.upstream_bytes), output,
+                    reinterpret_cast<const std::int64_t*>(extra(c.argmax_at, c.argmax_bytes)), &c.pool);
             default:
                 return IIR2D_STATUS_OK;
         }
@@ -226,6 +227,7 @@ class Participant {
                allow(m_call.input_at, m_call.input_bytes, PROT_READ) &&
                allow(m_call.upstream_at, m_call.upstream_bytes, PROT_READ) &&
                allow(m_call.pooled_at, m_call.pooled_bytes, PROT_READ) &&
+               allow(m_call.argmax_at, m_call.argmax_bytes, PROT_READ) &&
                allow(m_call.output_at, m_call.output_bytes, PROT_READ | PROT_WRITE);
     }
 
