@@ -54,7 +54,8 @@ class Run {
                 .targets = options.judge.targets,
                 .backward = options.judge.backward,
                 .levels = options.judge.levels,
-                .shard = options.shard} {}
+                .shard = options.shard,
+                .unavailable = options.unavailable} {}
 
     Result<GenerateProgress> run() {
         IIR2D_RETURN_IF_ERROR(begin());
@@ -77,7 +78,7 @@ class Run {
             if (m_report) m_report(m_progress);
         }
         if (!m_records.empty()) IIR2D_RETURN_IF_ERROR(flush());
-        IIR2D_RETURN_IF_ERROR(finish_files(m_options.folder, m_run, m_options.unavailable));
+        IIR2D_RETURN_IF_ERROR(finish_files(m_options.folder, m_run));
         return m_progress;
     }
 

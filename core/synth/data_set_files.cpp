@@ -59,6 +59,8 @@ void take_facts(const Json& json, RunFacts& made) {
     made.backward = json.at("backward").get<bool>();
     made.levels = json.at("levels").get<std::vector<std::string>>();
     made.shard = json.at("shard").get<std::size_t>();
+    if (json.contains("unavailable"))
+        made.unavailable = json.at("unavailable").get<std::vector<std::string>>();
 }
 
 // The first place where they differ, down through objects and arrays of one length; empty: nowhere.
@@ -90,18 +92,18 @@ fs::path shard_path(const fs::path& folder, std::size_t number, bool rejected) {
 }
 
 std::string run_text(const RunFacts& run) {
-    return Json{{"schema", "synth-1"},
-                {"generator", run.generator},
-                {"run_seed", run.seed},
-                {"count", run.count},
-                {"quotas", quotas_of(run)},
-                {"targets", targets_of(run)},
-                {"compilers", compilers_of(run)},
-                {"backward", run.backward},
-                {"levels", run.levels},
-                {"shard", run.shard}}
-               .dump(2) +
-           "\n";
+    Json made{{"schema", "synth-1"},
+              {"generator", run.generator},
+              {"run_seed", run.seed},
+              {"count", run.count},
+              {"quotas", quotas_of(run)},
+              {"targets", targets_of(run)},
+              {"compilers", compilers_of(run)},
+              {"backward", run.backward},
+              {"levels", run.levels},
+              {"shard", run.shard}};
+    if (!run.unavailable.empty()) made["unavailable"] = run.unavailable;
+    return made.dump(2) + "\n";
 }
 
 Result<RunFacts> read_run(const fs::path& folder) {
@@ -150,7 +152,7 @@ std::string libm_version() {
 }
 
 FileTexts file_texts(const RunFacts& run, const Statistics& statistics, const std::vector<ShardFacts>& shards,
-                     const std::vector<std::string>& unavailable, const std::string& libm) {
+                     const std::string& libm) {
     FileTexts made;
     made.stats = statistics.json().dump(2) + "\n";
     made.table = statistics.markdown();
@@ -170,7 +172,7 @@ FileTexts file_texts(const RunFacts& run, const Statistics& statistics, const st
                          {"count", run.count},
                          {"quotas", quotas_of(run)},
                          {"targets", targets_of(run)},
-                         {"unavailable", unavailable},
+                         {"unavailable", run.unavailable},
                          {"compilers", compilers_of(run)},
                          {"libm", libm},
                          {"shards", std::move(listed)},
@@ -203,8 +205,7 @@ Result<ShardFacts> summarize(const fs::path& folder, std::size_t number, bool re
     return made;
 }
 
-Result<void> finish_files(const fs::path& folder, const RunFacts& run,
-                          const std::vector<std::string>& unavailable) {
+Result<void> finish_files(const fs::path& folder, const RunFacts& run) {
     Statistics statistics;
     std::vector<ShardFacts> shards;
     std::error_code ignored;
@@ -214,7 +215,7 @@ Result<void> finish_files(const fs::path& folder, const RunFacts& run,
             shards.push_back(std::move(shard));
         }
     }
-    const FileTexts texts = file_texts(run, statistics, shards, unavailable, libm_version());
+    const FileTexts texts = file_texts(run, statistics, shards, libm_version());
     IIR2D_RETURN_IF_ERROR(write_file_atomically(folder / "stats.json", texts.stats));
     IIR2D_RETURN_IF_ERROR(write_file_atomically(folder / "stats.md", texts.table));
     IIR2D_RETURN_IF_ERROR(write_file_atomically(folder / "SHA256SUMS", texts.sums));

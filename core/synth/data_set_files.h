@@ -14,7 +14,7 @@
 
 namespace workbench::synth {
 
-// Holds all that decides what is made; run.json has it.
+// Holds all that decides what is made, and the default targets that were not there; run.json has it.
 struct RunFacts {
     int generator = generator_version;
     std::uint64_t seed = 1;
@@ -23,7 +23,8 @@ struct RunFacts {
     std::vector<Target> targets;
     bool backward = false;
     std::vector<std::string> levels;
-    std::size_t shard = 0;  // records of each but the last
+    std::size_t shard = 0;                 // records of each but the last
+    std::vector<std::string> unavailable;  // "TARGET: why"; run.json has the member where there are any
 };
 
 std::filesystem::path shard_path(const std::filesystem::path& folder, std::size_t number, bool rejected);
@@ -48,7 +49,7 @@ struct FileTexts {
     std::string manifest;  // manifest.json
 };
 FileTexts file_texts(const RunFacts& run, const Statistics& statistics, const std::vector<ShardFacts>& shards,
-                     const std::vector<std::string>& unavailable, const std::string& libm);
+                     const std::string& libm);
 std::string libm_version();
 
 // Reads the lines of one file of a shard, adding to the statistics what `add` does not refuse.
@@ -56,7 +57,6 @@ Result<ShardFacts> summarize(const std::filesystem::path& folder, std::size_t nu
                              Statistics& statistics);
 
 // Writes stats.json, stats.md, SHA256SUMS and manifest.json of the shards that are there.
-Result<void> finish_files(const std::filesystem::path& folder, const RunFacts& run,
-                          const std::vector<std::string>& unavailable);
+Result<void> finish_files(const std::filesystem::path& folder, const RunFacts& run);
 
 }  // namespace workbench::synth

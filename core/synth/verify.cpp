@@ -216,14 +216,12 @@ class Verifying {
         };
         const auto manifest = text_of("manifest.json"), stats = text_of("stats.json"),
                    table = text_of("stats.md"), sums = text_of("SHA256SUMS");
-        std::vector<std::string> unavailable;
         std::string libm;
         const auto json = manifest ? read_json(*manifest) : Result<Json>(Json());
         if (!json) {
             file_fault("manifest.json", json.error().message);
         } else if (manifest) {
             try {
-                unavailable = json->at("unavailable").get<std::vector<std::string>>();
                 libm = json->at("libm").get<std::string>();
             } catch (const nlohmann::json::exception&) {
                 file_fault("manifest.json", "it has not the members that it is written with");
@@ -231,7 +229,7 @@ class Verifying {
             look_for_shards(*json);
         }
         if (!m_has_all) return;  // what is missing is said; figures of the rest say nothing
-        const FileTexts wanted = file_texts(m_run, m_statistics, m_files, unavailable, libm);
+        const FileTexts wanted = file_texts(m_run, m_statistics, m_files, libm);
         if (json && manifest && *manifest != wanted.manifest)
             file_fault("manifest.json", first_difference(*manifest, wanted.manifest));
         if (stats && *stats != wanted.stats) file_fault("stats.json", first_difference(*stats, wanted.stats));

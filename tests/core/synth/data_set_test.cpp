@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/synth/canonical.h"
+#include "core/synth/data_set_files.h"
 #include "core/synth/export_jax.h"
 #include "core/synth/shards.h"
 #include "tests/core/synth/data_set_testing.h"
@@ -69,6 +70,28 @@ TEST_F(DataSet, IsTheSameForAnyNumberOfJobsAndAfterAKill) {
     const auto damaged = generate_it(resumed);
     EXPECT_EQ(damaged.error().kind, workbench::ErrorKind::bad_input);
     EXPECT_NE(damaged.error().message.find("run.json is damaged"), std::string::npos);
+}
+
+TEST_F(DataSet, KeepsWhichDefaultTargetsWereNotThere) {
+    GenerateOptions wanted = options("left_out");
+    wanted.unavailable = {"llvm-x86_64-O2: no Clang is installed"};
+    ASSERT_TRUE(generate_it(wanted));
+    const auto files = contents(wanted.folder);
+    EXPECT_THAT(files.at("manifest.json"), HasSubstr("no Clang is installed"));
+    const auto run = read_run(wanted.folder);
+    ASSERT_TRUE(run) << run.error().message;
+    EXPECT_EQ(run->unavailable, wanted.unavailable);
+    // Who goes on takes them from there, or is told of another list.
+    for (const char* gone : {"shards/00003.jsonl.zst", "manifest.json"}) fs::remove(wanted.folder / gone);
+    wanted.resume = true;
+    wanted.unavailable = {};
+    const auto other = generate_it(wanted);
+    ASSERT_FALSE(other);
+    EXPECT_EQ(other.error().kind, workbench::ErrorKind::bad_argument);
+    EXPECT_THAT(other.error().message, HasSubstr("unavailable"));
+    wanted.unavailable = run->unavailable;
+    ASSERT_TRUE(generate_it(wanted));
+    EXPECT_EQ(contents(wanted.folder), files);
 }
 
 TEST_F(DataSet, IsNotResumedWhereAShardIsNotItsOwn) {
