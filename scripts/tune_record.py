@@ -46,6 +46,7 @@ def arguments():
                         help="problems to judge by (default: 340, of which 300 have to be left)")
     parser.add_argument("--budget", type=float, help="seconds of measuring, of which the problems to judge by get half")
     parser.add_argument("--max-samples", type=int, default=1 << 22, help="of a problem (default: 4194304)")
+    parser.add_argument("--train-max-samples", type=int, help="of a problem to train on, as large planes take most of the time (default: --max-samples)")
     parser.add_argument("--train-space", default="sampled:16", help="of problems to train on (default: sampled:16)")
     parser.add_argument("--judge-space", default="exhaustive", help="of problems to judge by (default: exhaustive)")
     parser.add_argument("--rounds", default="5..25", help="of a visit (default: 5..25)")
@@ -53,7 +54,9 @@ def arguments():
     parser.add_argument("--retrain", type=float, default=300, help="budget of tune retrain in seconds; 0: none (default: 300)")
     parser.add_argument("--import", dest="imported", metavar="JSON",
                         help="instead of measuring, what tune export wrote, with both sets")
-    return parser.parse_args()
+    given = parser.parse_args()
+    given.train_max_samples = given.train_max_samples or given.max_samples
+    return given
 
 
 class Program:
@@ -98,8 +101,9 @@ def measure(program, given, which, seconds):
     host = program.json("models")
     count = given.train if which == "train" else given.judge
     space = given.train_space if which == "train" else given.judge_space
+    most = given.train_max_samples if which == "train" else given.max_samples
     asked = ["collect", "--out", database, "--set", which, "--seed", given.seed, "--space", space, "--rounds", given.rounds,
-             "--max-samples", given.max_samples]
+             "--max-samples", most]
     start = time.monotonic()
     done = {"seconds": 0.0, "visits": 0, "contended": 0, "unstable": 0, "wrong": []}
 
@@ -485,7 +489,7 @@ def main():
               "utc": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
               "machine": {"id": host["machine"], "name": processor(), "target": key[-2].split(":")[1], "threads": int(key[-1].split(":")[1])},
               "kernels": host["kernels"], "load_before": before, "load_after": load(),
-              "asked": {name: getattr(given, name) for name in ("train", "judge", "budget", "max_samples", "train_space", "judge_space", "rounds",
+              "asked": {name: getattr(given, name) for name in ("train", "judge", "budget", "max_samples", "train_max_samples", "train_space", "judge_space", "rounds",
                                                                 "seed", "retrain")},
               "imported": given.imported is not None,
               "complete": bool(measured) and all(m["problems_without_two_good_visits"] == 0 for m in measured.values()),
