@@ -18,11 +18,11 @@ class AvgScatter {
     explicit AvgScatter(const Job<float>& job)
         : m_job(job),
           m_x(job.geometry.x),
-          m_length((m_x.in + m_x.padding + 3 * row_slack)),
+          m_length(row_distance<float>(m_x.in + m_x.padding + 2 * row_slack)),
           m_shares(static_cast<std::size_t>(m_x.window + std::max(m_x.out, m_length / m_x.stride) +
-                                            3 * row_slack)),
+                                            4 * row_slack)),
           m_ring(transposed(job.geometry.y), static_cast<std::size_t>(m_length) * sizeof(float)),
-          m_scattered(m_ring.slots() * static_cast<std::size_t>(m_length)) {
+          m_scattered(m_ring.slots() * static_cast<std::size_t>(m_length) + row_slack) {
         if (job.desc.divisor_override) return;
         for (std::int64_t o = 0; o < m_x.out; ++o)
             m_counts.push_back(static_cast<std::int32_t>(count(m_x, o)));
@@ -46,9 +46,10 @@ class AvgScatter {
 
     const float* scattered_row(std::int64_t plane, std::int64_t oy) {
         const RowRing::Slot slot = m_ring.take(plane, m_job.geometry.y.out, oy);
-        float* const scattered = m_scattered.data() + static_cast<std::int64_t>(slot.index) * m_length;
+        float* const scattered =
+            at_cache_line(m_scattered.data()) + static_cast<std::int64_t>(slot.index) * m_length;
         if (!slot.holds_row) {
-            float* const shares = m_shares.data() + m_x.window;
+            float* const shares = at_cache_line(m_shares.data() + m_x.window);
             make_shares(m_job.dy.row(plane, oy), m_x.out, divisors(oy), shares);
             scatter_shares(m_x.window, m_x.stride, shares, m_x.in + m_x.padding, scattered);
         }

@@ -96,11 +96,12 @@ class MaxGather {
     explicit MaxGather(const Job<T>& job)
         : m_job(job),
           m_x(job.geometry.x),
-          m_length(m_x.window + std::max(m_x.out, (m_x.in + m_x.padding) / m_x.stride) + 3 * row_slack),
+          m_length(row_distance<float>(m_x.window + std::max(m_x.out, (m_x.in + m_x.padding) / m_x.stride) +
+                                       3 * row_slack)),
           m_ring(transposed(job.geometry.y), 1),
-          m_places(m_ring.slots() * static_cast<std::size_t>(m_length), no_place),
+          m_places(m_ring.slots() * static_cast<std::size_t>(m_length) + row_slack, no_place),
           m_dy(m_places.size()),
-          m_sums(static_cast<std::size_t>(m_x.in + 3 * row_slack)) {}
+          m_sums(static_cast<std::size_t>(m_x.in + 4 * row_slack)) {}
 
     std::int64_t chunk_rows() const { return 1; }
     void make_rows(std::int64_t plane, const IndexRange& rows) {
@@ -117,7 +118,7 @@ class MaxGather {
             m_rows.push_back(windows(plane, oy));
             m_rows.back().first = static_cast<std::int32_t>((iy - y.taps(oy).first) * m_x.in);
         }
-        float* const sums = m_sums.data() + row_slack;
+        float* const sums = at_cache_line(m_sums.data() + 1);
         T* const to = m_job.dx.row(plane, iy);
         const Ahead next = ahead(plane, iy, near.end);
         const std::int64_t step = elements_at_once(to);
@@ -148,9 +149,9 @@ class MaxGather {
     PlacedWindows windows(std::int64_t plane, std::int64_t oy) {
         const PoolGeometry& g = m_job.geometry;
         const RowRing::Slot slot = m_ring.take(plane, g.y.out, oy);
-        const std::int64_t at = static_cast<std::int64_t>(slot.index) * m_length + m_x.window;
-        std::int32_t* const places = m_places.data() + at;
-        float* const dy = m_dy.data() + at;
+        const std::int64_t at = static_cast<std::int64_t>(slot.index) * m_length;
+        std::int32_t* const places = at_cache_line(m_places.data() + m_x.window) + at;
+        float* const dy = at_cache_line(m_dy.data() + m_x.window) + at;
         if (!slot.holds_row) {
             place_argmax(m_job.argmax + (plane * g.y.out + oy) * m_x.out, m_x.out,
                          g.y.taps(oy).first * m_x.in, places);

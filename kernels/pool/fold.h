@@ -32,6 +32,14 @@ constexpr std::int64_t row_distance(std::int64_t width) {
     return ((width + row_slack + line - 1) / line | 1) * line;
 }
 
+// Returns the first address from `at` on that begins a cache line, at most row_slack elements behind it:
+// every vector of 512 bits that begins elsewhere crosses a line.
+template <class Acc>
+Acc* at_cache_line(Acc* at) {
+    const std::size_t behind = reinterpret_cast<std::uintptr_t>(at) % 64;
+    return behind == 0 ? at : at + (64 - behind) / sizeof(Acc);
+}
+
 // Outputs of a row from which on it is long: a row that begins or ends within a vector mixes non-temporal
 // with ordinary stores, which is slow and pays only there.
 inline constexpr std::int64_t shortest_non_temporal = 512;
