@@ -132,7 +132,7 @@ Result<PreparedCase> prepare_pool(const BenchmarkCase& what, const BenchmarkInpu
         IIR2D_RETURN_IF_ERROR(ok(iir2d_pool_forward_cpu(
             p.input.data(), p.pooled.data(),
             is_max ? reinterpret_cast<std::int64_t*>(p.argmax.data()) : nullptr, &p.call.pool)));
-        if (is_max) p.pooled.clear();  // which its backward pass does not read
+        if (is_max) p.pooled = {};  // which its backward pass does not read
     }
     return p;
 }

@@ -33,11 +33,10 @@ HWY_FLATTEN void place_argmax_for_target(const std::int64_t* argmax, std::int64_
     const auto place = [&](auto d, std::int64_t o) HWY_ATTR {
         const hn::Rebind<std::int64_t, decltype(d)> wide;
         const hn::Rebind<std::uint64_t, decltype(d)> wide_unsigned;
-        const auto apart = hn::Sub(hn::LoadU(wide, argmax + o), hn::Set(wide, from));
-        // Negative ones are the largest without a sign.
-        const auto fits =
-            hn::Min(hn::BitCast(wide_unsigned, apart), hn::Set(wide_unsigned, std::uint64_t{1} << 31U));
-        return hn::TruncateTo(d, fits);
+        // Without a sign, so that negative differences are the largest.
+        const auto apart = hn::Sub(hn::BitCast(wide_unsigned, hn::LoadU(wide, argmax + o)),
+                                   hn::Set(wide_unsigned, static_cast<std::uint64_t>(from)));
+        return hn::TruncateTo(d, hn::Min(apart, hn::Set(wide_unsigned, std::uint64_t{1} << 31U)));
     };
     const Tag<std::uint32_t, n> half;
     const Tag<std::uint32_t, 2 * n> whole;

@@ -125,13 +125,15 @@ bool backward_uses_non_temporal_stores(const PoolGeometry& geometry) {
 
 bool gathers_maxima(const PoolDesc& desc, const PoolGeometry& geometry) {
     constexpr std::int64_t shortest_row = 512;
+    constexpr std::int64_t longest_row = std::int64_t{1}
+                                         << 20;  // of which a task keeps three rows of windows
     constexpr std::int64_t fewest_lanes = 8;
     constexpr std::int64_t most_rows = 3;
     const AxisWindows& x = geometry.x;
     const AxisWindows& y = geometry.y;
     return is_max(desc.op) && desc.element != ElementType::f64 && !x.adaptive && x.stride == 2 &&
            (x.window == 2 || x.window == 3) && x.dilation == 1 && x.in >= shortest_row &&
-           y.most_windows_near() <= most_rows && y.span() < INT32_MAX / 2 / x.in &&
+           x.in <= longest_row && y.most_windows_near() <= most_rows && y.span() < INT32_MAX / 2 / x.in &&
            gradient_lanes() >= fewest_lanes;
 }
 

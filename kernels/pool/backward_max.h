@@ -14,6 +14,7 @@
 #include "kernels/pool/backward_job.h"
 #include "kernels/pool/backward_scatter.h"
 #include "kernels/pool/scatter.h"
+#include "kernels/support/element_rows.h"
 
 namespace iir2d::pool {
 
@@ -23,6 +24,8 @@ void store_sums(const Acc* sums, std::int64_t count, bool non_temporal, T* to) {
     if constexpr (std::is_same_v<T, float> && std::is_same_v<Acc, float>) {
         const float* const rows[] = {sums};
         add_rows(rows, count, non_temporal, to);
+    } else if constexpr (sizeof(T) < sizeof(float)) {
+        store_row(sums, count, to);
     } else {
         for (std::int64_t i = 0; i < count; ++i) to[i] = element::store<T>(sums[i]);
     }
@@ -159,7 +162,7 @@ class MaxGather {
             if constexpr (std::is_same_v<T, float>) {
                 std::copy_n(from, m_x.out, dy);
             } else {
-                for (std::int64_t ox = 0; ox < m_x.out; ++ox) dy[ox] = element::load<float>(from[ox]);
+                widen_row(from, m_x.out, dy);
             }
         }
         return {places, dy, 0};

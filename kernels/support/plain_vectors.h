@@ -86,13 +86,6 @@ HWY_INLINE void StoreU(const Vector<T, N>& v, Simd<T, N>, T* to) {
     for (std::size_t i = 0; i < N; ++i) to[i] = v.lane[i];
 }
 template <class T, std::size_t N>
-HWY_INLINE void LoadInterleaved2(Simd<T, N>, const T* from, Vector<T, N>& first, Vector<T, N>& second) {
-    for (std::size_t i = 0; i < N; ++i) {
-        first.lane[i] = from[2 * i];
-        second.lane[i] = from[2 * i + 1];
-    }
-}
-template <class T, std::size_t N>
 HWY_INLINE void StoreInterleaved2(const Vector<T, N>& first, const Vector<T, N>& second, Simd<T, N>, T* to) {
     for (std::size_t i = 0; i < N; ++i) {
         to[2 * i] = first.lane[i];
@@ -136,6 +129,12 @@ template <class T, std::size_t N>
 HWY_INLINE Vector<T, N> ConcatOdd(Simd<T, N> d, const Vector<T, N>& high, const Vector<T, N>& low) {
     return each_lane(
         d, [&](std::size_t i) { return i < N / 2 ? low.lane[2 * i + 1] : high.lane[2 * i + 1 - N]; });
+}
+
+// Returns the lanes of `low`, then those of `high`.
+template <class T, std::size_t N, std::size_t Half>
+HWY_INLINE Vector<T, N> Combine(Simd<T, N> d, const Vector<T, Half>& high, const Vector<T, Half>& low) {
+    return each_lane(d, [&](std::size_t i) { return i < Half ? low.lane[i] : high.lane[i - Half]; });
 }
 
 // Returns the upper half of `low`, then the lower of `high`.

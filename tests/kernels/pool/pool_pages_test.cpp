@@ -50,7 +50,9 @@ TEST(PoolPages, NothingBesideATensorIsTouched) {
         for (const double p : {1.0, 1.5, 2.0, 7.0}) {
             if (desc.op == PoolOp::lp) desc.p = p;
             if (desc.op != PoolOp::lp && p != 1.0) continue;
-            for (const std::int64_t width : {1, 7, 16, 33, 70}) {
+            for (const std::int64_t width : {1, 7, 16, 33, 70, 530}) {
+                // Such rows are for what gathers the gradients of maxima in vectors.
+                if (width > 70 && desc.op != PoolOp::max) continue;
                 desc.shape = {1, 2, 11, width};
                 for (const auto& [window, stride] :
                      {std::pair{1, 1}, std::pair{2, 2}, std::pair{3, 1}, std::pair{3, 2}, std::pair{9, 4}}) {

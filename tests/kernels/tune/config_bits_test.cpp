@@ -201,6 +201,20 @@ TEST(ConfigBits, MaximaKeepTheirs) {
     expect_more_than(1500, compared);
 }
 
+// Rows so long that elements gather the gradients of maxima, in parts where they begin on cache lines.
+TEST(ConfigBits, GradientsOfMaximaInLongRowsKeepTheirs) {
+    Comparisons compared;
+    for (const std::int64_t width : {520, 1030}) {
+        for (const std::int64_t padding : {0, 1}) {
+            PoolDesc desc{
+                .op = PoolOp::max, .shape = {1, 2, 21, width}, .window = {3, 3}, .stride = Extent{2, 2}};
+            desc.padding = {padding, padding};
+            expect_static_bits(desc, PoolUse::backward, compared);
+        }
+    }
+    expect_more_than(20, compared);
+}
+
 TEST(ConfigBits, SumsAndAdaptiveWindowsKeepTheirs) {
     Comparisons compared;
     for (const ElementType element : elements) {
