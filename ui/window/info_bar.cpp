@@ -213,9 +213,13 @@ void InfoBar::showRun() {
 void InfoBar::showChoice() {
     const QString badge = m_choice.badge();
     m_config->setVisible(!badge.isEmpty());
-    const QString whole = m_choice.isPinned() ? tr("%1 (pinned)").arg(badge) : badge;
-    m_config->setText(QLatin1Char(' ') +
-                      fontMetrics().elidedText(whole, Qt::ElideRight, 24 * fontMetrics().averageCharWidth()));
+    const auto marked = [this](const QString& config) {
+        return m_choice.isPinned() ? tr("%1 (pinned)").arg(config) : config;
+    };
+    const QString whole = marked(badge);
+    const QString shown =
+        fontMetrics().elidedText(badge, Qt::ElideRight, 24 * fontMetrics().averageCharWidth());
+    m_config->setText(QLatin1Char(' ') + marked(shown));
     m_config->setAccessibleName(tr("Executed by: %1").arg(whole));
     m_config->setToolTip(m_choice.toolTip());
     m_config->setAccessibleDescription(m_choice.toolTip());
