@@ -16,6 +16,7 @@
 #include <QTest>
 #include <QToolButton>
 
+#include "core/support/shell.h"
 #include "tests/ui/patience.h"
 #include "tests/ui/picture/view_testing.h"
 #include "tests/ui/tuning/some_models.h"
@@ -257,7 +258,7 @@ TEST_F(TuningPageTest, TheBadgeSaysTheConfigAndPinsAnother) {
     pin->trigger();
     ASSERT_TRUE(
         QTest::qWaitFor([&] { return badge->text().contains(QStringLiteral("pinned")); }, patience_ms));
-    EXPECT_THAT(window.commandLine().toStdString(), HasSubstr(" --config " + wanted));
+    EXPECT_THAT(window.commandLine().toStdString(), HasSubstr(" --config " + shell_quoted(wanted)));
     iir2d::set_tune_options({.mode = iir2d::TuneMode::off});
     EXPECT_THAT(window.commandLine().toStdString(), HasSubstr(" --tune off"));
     // One that it is not valid for is not what it is executed by.
