@@ -13,7 +13,7 @@
 namespace iir2d::pool {
 
 // Scatters averages' gradients where scatters_in_vectors() holds.
-class AvgScatter {
+class AvgScatter : public RowByRow<AvgScatter> {
   public:
     explicit AvgScatter(const Job<float>& job)
         : m_job(job),
@@ -28,12 +28,6 @@ class AvgScatter {
             m_counts.push_back(static_cast<std::int32_t>(count(m_x, o)));
     }
 
-    std::int64_t chunk_rows() const { return 1; }
-    void make_rows(std::int64_t plane, const IndexRange& rows) {
-        for (std::int64_t iy = rows.begin; iy < rows.end; ++iy) make_row(plane, iy);
-    }
-
-  private:
     void make_row(std::int64_t plane, std::int64_t iy) {
         const AxisWindows& axis = m_job.geometry.y;
         const auto row = [&](std::int64_t oy) { return scattered_row(plane, oy); };
@@ -44,6 +38,7 @@ class AvgScatter {
             add_one_by_one<float>(axis, iy, {to, static_cast<std::size_t>(m_x.in)}, row);
     }
 
+  private:
     const float* scattered_row(std::int64_t plane, std::int64_t oy) {
         const RowRing::Slot slot = m_ring.take(plane, m_job.geometry.y.out, oy);
         float* const scattered =

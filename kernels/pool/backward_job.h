@@ -28,4 +28,15 @@ struct Job {
     bool non_temporal = false;  // streaming stores, which need finish_stores() at the end
 };
 
+// The base of classes that make one row at a time, by make_row(plane, iy).
+template <class Kernel>
+class RowByRow {
+  public:
+    std::int64_t chunk_rows() const { return 1; }
+    void make_rows(std::int64_t plane, const IndexRange& rows) {
+        for (std::int64_t iy = rows.begin; iy < rows.end; ++iy)
+            static_cast<Kernel*>(this)->make_row(plane, iy);
+    }
+};
+
 }  // namespace iir2d::pool

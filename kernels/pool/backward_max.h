@@ -94,7 +94,7 @@ class MaxGradient {
 
 // Gathers maxima's gradients where gathers_maxima() holds.
 template <class T>
-class MaxGather {
+class MaxGather : public RowByRow<MaxGather<T>> {
   public:
     explicit MaxGather(const Job<T>& job)
         : m_job(job),
@@ -106,20 +106,13 @@ class MaxGather {
           m_dy(m_places.size()),
           m_sums(static_cast<std::size_t>(m_x.in + 4 * row_slack)) {}
 
-    std::int64_t chunk_rows() const { return 1; }
-    void make_rows(std::int64_t plane, const IndexRange& rows) {
-        for (std::int64_t iy = rows.begin; iy < rows.end; ++iy) make_row(plane, iy);
-    }
-
-  private:
     void make_row(std::int64_t plane, std::int64_t iy) {
         const AxisWindows& y = m_job.geometry.y;
         const IndexRange near = y.windows_near(iy);
         m_rows.clear();
         for (std::int64_t oy = near.begin; oy < near.end; ++oy) {
             if (!y.has_tap(oy, iy)) continue;
-            m_rows.push_back(windows(plane, oy));
-            m_rows.back().first = static_cast<std::int32_t>((iy - y.taps(oy).first) * m_x.in);
+            m_rows.push_back(windows(plane, oy, iy));
         }
         float* const sums = at_cache_line(m_sums.data() + 1);
         T* const to = m_job.dx.row(plane, iy);
@@ -132,6 +125,7 @@ class MaxGather {
         }
     }
 
+  private:
     // Returns so few that non-temporal stores of some go on while the next are made, or all where those
     // stores would begin and end within cache lines.
     std::int64_t elements_at_once(const T* to) const {
@@ -148,16 +142,18 @@ class MaxGather {
                 reinterpret_cast<const std::byte*>(m_job.dy.row(plane, oy) + from), sizeof(T), y.stride};
     }
 
-    // Returns a row of windows, whose places count from the beginning of their first row of elements.
-    PlacedWindows windows(std::int64_t plane, std::int64_t oy) {
+    // Returns a row of windows, whose places count from the beginning of their first row of elements, for row
+    // `iy` of them.
+    PlacedWindows windows(std::int64_t plane, std::int64_t oy, std::int64_t iy) {
         const PoolGeometry& g = m_job.geometry;
+        const std::int64_t first_row = g.y.taps(oy).first;
         const RowRing::Slot slot = m_ring.take(plane, g.y.out, oy);
         const std::int64_t at = static_cast<std::int64_t>(slot.index) * m_length;
         std::int32_t* const places = at_cache_line(m_places.data() + m_x.window) + at;
         float* const dy = at_cache_line(m_dy.data() + m_x.window) + at;
         if (!slot.holds_row) {
-            place_argmax(m_job.argmax + (plane * g.y.out + oy) * m_x.out, m_x.out,
-                         g.y.taps(oy).first * m_x.in, places);
+            place_argmax(m_job.argmax + (plane * g.y.out + oy) * m_x.out, m_x.out, first_row * m_x.in,
+                         places);
             const T* const from = m_job.dy.row(plane, oy);
             if constexpr (std::is_same_v<T, float>) {
                 std::copy_n(from, m_x.out, dy);
@@ -165,7 +161,7 @@ class MaxGather {
                 widen_row(from, m_x.out, dy);
             }
         }
-        return {places, dy, 0};
+        return {places, dy, static_cast<std::int32_t>((iy - first_row) * m_x.in)};
     }
 
     Job<T> m_job;

@@ -17,7 +17,7 @@
 namespace iir2d::pool {
 
 template <class T>
-class NormScatter {
+class NormScatter : public RowByRow<NormScatter<T>> {
   public:
     explicit NormScatter(const Job<T>& job)
         : m_job(job),
@@ -39,14 +39,6 @@ class NormScatter {
         for (std::int64_t o = 0; o < m_x.out; ++o) m_taps.push_back(m_x.taps(o));
     }
 
-    std::int64_t chunk_rows() const { return 1; }
-    void make_rows(std::int64_t plane, const IndexRange& rows) {
-        for (std::int64_t iy = rows.begin; iy < rows.end; ++iy) make_row(plane, iy);
-    }
-
-  private:
-    static constexpr bool is_narrow = sizeof(T) < sizeof(float);
-
     void make_row(std::int64_t plane, std::int64_t iy) {
         add_up(plane, iy);
         const float* const x = wide(m_job.x.row(plane, iy), m_x.in, 0);
@@ -58,6 +50,9 @@ class NormScatter {
             make_norm_gradients(m_job.desc.p, x, m_sums.data(), m_x.in, to);
         }
     }
+
+  private:
+    static constexpr bool is_narrow = sizeof(T) < sizeof(float);
 
     void add_up(std::int64_t plane, std::int64_t iy) {
         const AxisWindows& axis = m_job.geometry.y;

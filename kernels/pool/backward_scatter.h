@@ -48,7 +48,7 @@ void add_one_by_one(const AxisWindows& axis, std::int64_t iy, std::span<T> sums,
 // Gradients that are the product of a term of the element and a sum of its windows' terms: those of a window
 // row are scattered along x once and then added up along y, windows in rising order both times.
 template <class T, class Acc, GradientOp Op>
-class ScatterKernel {
+class ScatterKernel : public RowByRow<ScatterKernel<T, Acc, Op>> {
   public:
     explicit ScatterKernel(const Job<T>& job)
         : m_job(job),
@@ -64,12 +64,6 @@ class ScatterKernel {
             m_counts.push_back(count(axis, o, m_taps[static_cast<std::size_t>(o)]));
     }
 
-    std::int64_t chunk_rows() const { return 1; }
-    void make_rows(std::int64_t plane, const IndexRange& rows) {
-        for (std::int64_t iy = rows.begin; iy < rows.end; ++iy) make_row(plane, iy);
-    }
-
-  private:
     void make_row(std::int64_t plane, std::int64_t iy) {
         const AxisWindows& axis = m_job.geometry.y;
         add_one_by_one<Acc>(axis, iy, m_sums, [&](std::int64_t oy) {
@@ -82,6 +76,7 @@ class ScatterKernel {
         for (std::size_t i = 0; i < m_sums.size(); ++i) out[i] = element::store<T>(gradient(plane, iy, i));
     }
 
+  private:
     Acc gradient(std::int64_t plane, std::int64_t iy, std::size_t i) const {
         if constexpr (Op == GradientOp::lp1) return lp1_gradient(x_at(plane, iy, i), m_sums[i]);
         return m_sums[i];
@@ -139,16 +134,10 @@ class ScatterKernel {
 
 // Gradients that are no product of a term of the element and one of the window.
 template <class T>
-class PairKernel {
+class PairKernel : public RowByRow<PairKernel<T>> {
   public:
     explicit PairKernel(const Job<T>& job) : m_job(job) {}
 
-    std::int64_t chunk_rows() const { return 1; }
-    void make_rows(std::int64_t plane, const IndexRange& rows) {
-        for (std::int64_t iy = rows.begin; iy < rows.end; ++iy) make_row(plane, iy);
-    }
-
-  private:
     void make_row(std::int64_t plane, std::int64_t iy) {
         const AxisWindows& rows = m_job.geometry.y;
         const AxisWindows& columns = m_job.geometry.x;
@@ -175,6 +164,7 @@ class PairKernel {
         }
     }
 
+  private:
     Job<T> m_job;
 };
 
