@@ -70,15 +70,19 @@ LaunchResult<void> Launch::place(const PreparedCase& prepared) {
         end = rounded_up(at + bytes);
         return at;
     };
-    const auto place_input = [&](const std::vector<std::byte>& bytes, std::uint64_t& at,
-                                 std::uint64_t& count) {
-        count = bytes.size();
-        at = bytes.empty() ? 0 : take(bytes.size());
+    struct Input {
+        const std::vector<std::byte>& bytes;
+        std::uint64_t& at;
+        std::uint64_t& count;
     };
-    place_input(prepared.input, m_call.input_at, m_call.input_bytes);
-    place_input(prepared.upstream, m_call.upstream_at, m_call.upstream_bytes);
-    place_input(prepared.pooled, m_call.pooled_at, m_call.pooled_bytes);
-    place_input(prepared.argmax, m_call.argmax_at, m_call.argmax_bytes);
+    const Input inputs[] = {{prepared.input, m_call.input_at, m_call.input_bytes},
+                            {prepared.upstream, m_call.upstream_at, m_call.upstream_bytes},
+                            {prepared.pooled, m_call.pooled_at, m_call.pooled_bytes},
+                            {prepared.argmax, m_call.argmax_at, m_call.argmax_bytes}};
+    for (const Input& one : inputs) {
+        one.count = one.bytes.size();
+        one.at = one.bytes.empty() ? 0 : take(one.bytes.size());
+    }
     for (const auto who : m_plan.order)
         m_outputs[static_cast<std::size_t>(who)] = take(prepared.output_bytes);
     m_call.output_bytes = prepared.output_bytes;
@@ -90,13 +94,9 @@ LaunchResult<void> Launch::place(const PreparedCase& prepared) {
     auto memory = worker::SharedMemory::create(end);
     if (!memory) return std::unexpected(LaunchError{.what = memory.error().message});
     m_memory = std::move(*memory);
-    const auto fill = [&](const std::vector<std::byte>& bytes, std::uint64_t at) {
-        if (!bytes.empty()) std::memcpy(m_memory.data() + at, bytes.data(), bytes.size());
-    };
-    fill(prepared.input, m_call.input_at);
-    fill(prepared.upstream, m_call.upstream_at);
-    fill(prepared.pooled, m_call.pooled_at);
-    fill(prepared.argmax, m_call.argmax_at);
+    for (const Input& one : inputs) {
+        if (!one.bytes.empty()) std::memcpy(m_memory.data() + one.at, one.bytes.data(), one.count);
+    }
     return {};
 }
 
