@@ -81,6 +81,35 @@ struct Row {
     }
 };
 
+// Compares elements that take from `count` rows of windows with windows that add to them one by one.
+void compare(const AxisWindows& x, std::int64_t count, std::mt19937& random, int& cases) {
+    std::vector<Row> rows;
+    std::vector<PlacedWindows> placed;
+    std::vector<float> expected(static_cast<std::size_t>(x.in), 0.0F);
+    for (std::int64_t r = 0; r < count; ++r) {
+        const auto first = static_cast<std::int32_t>(r * x.in);
+        placed.push_back(rows.emplace_back(x, random, first).windows(first));
+        for (std::int64_t o = 0; o < x.out; ++o) {
+            const std::int64_t i = placed.back().places[o] - first;
+            if (i >= 0 && i < x.in) expected[static_cast<std::size_t>(i)] += placed.back().dy[o];
+        }
+    }
+    // All at once, and in two parts.
+    for (const std::int64_t cut : {x.in, x.in / 2}) {
+        std::vector<float> made(static_cast<std::size_t>(x.in + 4 * row_slack), 77.0F);
+        float* const to = made.data() + row_slack - 1;
+        take_gradients(x, {0, cut}, placed, {}, to);
+        take_gradients(x, {cut, x.in}, placed, {}, to);
+        ASSERT_EQ(std::memcmp(to, expected.data(), expected.size() * sizeof(float)), 0)
+            << x.window << " columns of " << x.in << ", padding " << x.padding << ", " << x.out
+            << " windows, " << count << " rows, cut at " << cut;
+        // No more is written than is allowed.
+        ASSERT_EQ(to[-2], 77.0F);
+        ASSERT_EQ(to[x.in + 2 * row_slack], 77.0F);
+        ++cases;
+    }
+}
+
 TEST(ArgmaxGradient, ElementsTakeWhatWindowsWouldAdd) {
     std::mt19937 random(11);
     int cases = 0;
@@ -90,38 +119,8 @@ TEST(ArgmaxGradient, ElementsTakeWhatWindowsWouldAdd) {
                 AxisWindows x{.in = in, .window = window, .stride = 2, .padding = padding};
                 const std::int64_t most = (in + 2 * padding - window) / 2 + 1;
                 for (x.out = std::max<std::int64_t>(1, most - 1); x.out <= most; ++x.out) {
-                    for (std::size_t count = 0; count <= 3; ++count) {
-                        std::vector<Row> rows;
-                        std::vector<PlacedWindows> placed;
-                        for (std::size_t r = 0; r < count; ++r) {
-                            const auto first = static_cast<std::int32_t>(static_cast<std::int64_t>(r) * in);
-                            rows.emplace_back(x, random, first);
-                        }
-                        std::vector<float> expected(static_cast<std::size_t>(in), 0.0F);
-                        for (std::size_t r = 0; r < count; ++r) {
-                            const auto first = static_cast<std::int32_t>(static_cast<std::int64_t>(r) * in);
-                            placed.push_back(rows[r].windows(first));
-                            for (std::int64_t o = 0; o < x.out; ++o) {
-                                const std::int64_t i = placed[r].places[o] - first;
-                                if (i >= 0 && i < in)
-                                    expected[static_cast<std::size_t>(i)] += placed[r].dy[o];
-                            }
-                        }
-                        // All at once, and in two parts.
-                        for (const std::int64_t cut : {in, in / 2}) {
-                            std::vector<float> made(static_cast<std::size_t>(in + 4 * row_slack), 77.0F);
-                            float* const to = made.data() + row_slack - 1;
-                            take_gradients(x, {0, cut}, placed, {}, to);
-                            take_gradients(x, {cut, in}, placed, {}, to);
-                            ASSERT_EQ(std::memcmp(to, expected.data(), expected.size() * sizeof(float)), 0)
-                                << window << " columns of " << in << ", padding " << padding << ", " << x.out
-                                << " windows, " << count << " rows, cut at " << cut;
-                            // No more is written than is allowed.
-                            ASSERT_EQ(to[-2], 77.0F);
-                            ASSERT_EQ(to[in + 2 * row_slack], 77.0F);
-                            ++cases;
-                        }
-                    }
+                    for (std::int64_t count = 0; count <= 3; ++count) compare(x, count, random, cases);
+                    if (HasFatalFailure()) return;
                 }
             }
         }
