@@ -37,6 +37,10 @@ class RowByRow {
         for (std::int64_t iy = rows.begin; iy < rows.end; ++iy)
             static_cast<Kernel*>(this)->make_row(plane, iy);
     }
+
+  private:
+    friend Kernel;
+    RowByRow() = default;
 };
 
 }  // namespace iir2d::pool
