@@ -21,21 +21,6 @@ HWY_BEFORE_NAMESPACE();
 namespace iir2d::iir::HWY_NAMESPACE {
 namespace {
 
-// How many of the sections from the first on are swept together.
-template <class A>
-std::int64_t together(const SectionStep<A>* sections, std::int64_t count) {
-    return count > 1 && sections[0].terms == sections[1].terms && sections[0].terms != 2 ? 2 : 1;
-}
-
-// body<Terms, Count>() for the sections that come together.
-template <class A>
-HWY_INLINE auto with_shape(const SectionStep<A>* sections, std::int64_t count, const auto& body) {
-    if (sections[0].terms == 2) return body.template operator()<2, 1>();
-    if (sections[0].terms == 1)
-        return count == 2 ? body.template operator()<1, 2>() : body.template operator()<1, 1>();
-    return count == 2 ? body.template operator()<3, 2>() : body.template operator()<3, 1>();
-}
-
 constexpr std::uintptr_t page = 4096;
 
 template <class S, class A>
@@ -285,14 +270,16 @@ HWY_NOINLINE void sweep_edge(const RowsSweep<S, A>& part, std::int64_t t, std::i
         S* to = part.to != nullptr ? in_line(part.to) : tile.by_column;
         const bool begins = part.begins && (part.reversed ? column + columns == part.columns : t == 0);
         LaneStates<A> states = part.states;
-        for (const SectionStep<A>& section : *part.cascade) {
-            const Places<S> places{.from = from,
-                                   .add = &section == &part.cascade->back() ? in_line(part.add) : nullptr,
-                                   .to = to};
-            with_shape(&section, 1, [&]<int Terms, std::int64_t>() {
-                sweep_some<Terms>(section, places, columns, part.reversed, states, begins);
+        const auto count = static_cast<std::int64_t>(part.cascade->size());
+        for (std::int64_t k = 0; k < count;) {
+            const SectionStep<A>* sections = part.cascade->data() + k;
+            const std::int64_t now = together(sections, count - k);
+            k += now;
+            const Places<S> places{.from = from, .add = k == count ? in_line(part.add) : nullptr, .to = to};
+            with_shape(sections, now, [&]<int Terms, std::int64_t Count>() {
+                sweep_some<Terms, Count>(sections, places, columns, part.reversed, states, begins);
             });
-            states.first += 2 * states.stride;
+            states.first += 2 * now * states.stride;
             from = to;
         }
     } else if (part.to != nullptr) {

@@ -65,62 +65,83 @@ struct AddAndStore {
     }
 };
 
-// Sweeps one section over `count` samples, `pitch` apart, of lanes [first, last): groups of vectors hide the
-// latency of one chain. Returns the first lane that did not fill a group.
-template <int Terms, std::int64_t Group, std::int64_t N, class S, class A, class Put>
-HWY_INLINE std::int64_t sweep_groups(const Coefficients<A>& c, const S* from, std::int64_t pitch,
-                                     std::int64_t count, std::int64_t first, std::int64_t last, A* s1, A* s2,
-                                     const Put& where) {
+// Returns how many of the sections from the first on are swept together, 1 or 2: wherever they are swept,
+// nothing is rounded to samples between them.
+template <class A>
+std::int64_t together(const SectionStep<A>* sections, std::int64_t count) {
+    return count > 1 && sections[0].terms == sections[1].terms && sections[0].terms != 2 ? 2 : 1;
+}
+
+// body<Terms, Count>() for the sections that come together.
+template <class A>
+HWY_INLINE auto with_shape(const SectionStep<A>* sections, std::int64_t count, const auto& body) {
+    if (sections[0].terms == 2) return body.template operator()<2, 1>();
+    if (sections[0].terms == 1)
+        return count == 2 ? body.template operator()<1, 2>() : body.template operator()<1, 1>();
+    return count == 2 ? body.template operator()<3, 2>() : body.template operator()<3, 1>();
+}
+
+// Vectors swept beside each other, whose states and coefficients should stay in registers.
+template <int Terms, std::int64_t Count>
+constexpr std::int64_t beside = Terms == 3 && Count == 2 ? 2 : 4;
+
+// Sweeps Count sections over `count` samples, `pitch` apart, of lanes [first, last): groups of vectors hide
+// the latency of one chain. Returns the first lane that did not fill a group.
+template <int Terms, std::int64_t Count, std::int64_t Group, std::int64_t N, class S, class A, class Put>
+HWY_INLINE std::int64_t sweep_groups(const SectionStep<A>* sections, const S* from, std::int64_t pitch,
+                                     std::int64_t count, std::int64_t first, std::int64_t last,
+                                     const LaneStates<A>& states, const Put& where) {
     const Tag<A, N> d;
     const Put put = where;  // a copy, which no store can change
     using V = Vector<A, N>;
-    const Coefficients<V> v = in_all_lanes(d, c);
+    Coefficients<V> c[static_cast<std::size_t>(Count)];
+    for (std::int64_t k = 0; k < Count; ++k) c[k] = in_all_lanes(d, sections[k].c);
     std::int64_t l = first;
     for (std::int64_t left = (last - first) / (Group * N); left > 0; --left, l += Group * N) {
-        V r1[static_cast<std::size_t>(Group)];
-        V r2[static_cast<std::size_t>(Group)];
-        for (std::int64_t k = 0; k < Group; ++k) {
-            r1[k] = hn::LoadU(d, s1 + l + k * N);
-            if constexpr (Terms == 3) r2[k] = hn::LoadU(d, s2 + l + k * N);
-        }
-        for (std::int64_t t = 0; t < count; ++t) {
-            const S* at = from + t * pitch + l;
-            for (std::int64_t k = 0; k < Group; ++k) {
-                const V x = load_as(d, at + k * N);
-                put(d, step<Terms>(v, x, r1[k], r2[k]), t, l + k * N);
+        V r1[static_cast<std::size_t>(Count)][static_cast<std::size_t>(Group)];
+        V r2[static_cast<std::size_t>(Count)][static_cast<std::size_t>(Group)];
+        const auto at = [&](std::int64_t k, std::int64_t i) {
+            return states.first + 2 * k * states.stride + l + i * N;
+        };
+        for (std::int64_t k = 0; k < Count; ++k) {
+            for (std::int64_t i = 0; i < Group; ++i) {
+                r1[k][i] = hn::LoadU(d, at(k, i));
+                if constexpr (Terms == 3) r2[k][i] = hn::LoadU(d, at(k, i) + states.stride);
             }
         }
-        for (std::int64_t k = 0; k < Group; ++k) {
-            hn::StoreU(r1[k], d, s1 + l + k * N);
-            if constexpr (Terms == 3) hn::StoreU(r2[k], d, s2 + l + k * N);
+        for (std::int64_t t = 0; t < count; ++t) {
+            const S* row = from + t * pitch + l;
+            unrolled_in_place<Group>([&](auto i) IIR2D_INLINE_LAMBDA {
+                V y = load_as(d, row + i * N);
+                unrolled_in_place<Count>(
+                    [&](auto k) IIR2D_INLINE_LAMBDA { y = step<Terms>(c[k], y, r1[k][i], r2[k][i]); });
+                put(d, y, t, l + i * N);
+            });
+        }
+        for (std::int64_t k = 0; k < Count; ++k) {
+            for (std::int64_t i = 0; i < Group; ++i) {
+                hn::StoreU(r1[k][i], d, at(k, i));
+                if constexpr (Terms == 3) hn::StoreU(r2[k][i], d, at(k, i) + states.stride);
+            }
         }
     }
     return l;
 }
 
 // Sweeps any number of lanes.
-template <int Terms, class S, class A, class Put>
-HWY_NOINLINE void sweep_lanes(const Coefficients<A>& c, const S* from, std::int64_t pitch, std::int64_t count,
-                              std::int64_t width, A* s1, A* s2, const Put& put) {
+template <int Terms, std::int64_t Count, class S, class A, class Put>
+HWY_NOINLINE void sweep_lanes(const SectionStep<A>* sections, const S* from, std::int64_t pitch,
+                              std::int64_t count, std::int64_t width, const LaneStates<A>& states,
+                              const Put& put) {
     constexpr std::int64_t wide = wide_lanes<A>;
-    std::int64_t l = sweep_groups<Terms, 4, wide>(c, from, pitch, count, 0, width, s1, s2, put);
-    l = sweep_groups<Terms, 1, wide>(c, from, pitch, count, l, width, s1, s2, put);
-    if constexpr (wide > lanes<A>)
-        l = sweep_groups<Terms, 1, lanes<A>>(c, from, pitch, count, l, width, s1, s2, put);
-    sweep_groups<Terms, 1, 1>(c, from, pitch, count, l, width, s1, s2, put);
-}
-
-template <class S, class A, class Put>
-HWY_INLINE void sweep_section(const SectionStep<A>& section, const S* from, std::int64_t pitch,
-                              std::int64_t count, std::int64_t width, A* s1, A* s2, const Put& put) {
-    switch (section.terms) {
-        case 1:
-            return sweep_lanes<1>(section.c, from, pitch, count, width, s1, s2, put);
-        case 2:
-            return sweep_lanes<2>(section.c, from, pitch, count, width, s1, s2, put);
-        default:
-            return sweep_lanes<3>(section.c, from, pitch, count, width, s1, s2, put);
-    }
+    std::int64_t l = 0;
+    const auto go_on = [&]<std::int64_t Group, std::int64_t N>() {
+        l = sweep_groups<Terms, Count, Group, N>(sections, from, pitch, count, l, width, states, put);
+    };
+    go_on.template operator()<beside<Terms, Count>, wide>();
+    go_on.template operator()<1, wide>();
+    if constexpr (wide > lanes<A>) go_on.template operator()<1, lanes<A>>();
+    go_on.template operator()<1, 1>();
 }
 
 // A cascade over `count` samples of `width` lanes; all sections but the last leave their results in
@@ -128,15 +149,22 @@ HWY_INLINE void sweep_section(const SectionStep<A>& section, const S* from, std:
 template <class S, class A, class Put>
 HWY_INLINE void sweep_cascade(const Cascade<A>& cascade, const S* from, std::int64_t pitch, S* between,
                               std::int64_t between_pitch, std::int64_t count, std::int64_t width,
-                              const LaneStates<A>& states, const Put& put) {
-    A* s = states.first;
-    for (std::size_t k = 0; k + 1 < cascade.size(); ++k, s += 2 * states.stride) {
-        sweep_section(cascade[k], from, pitch, count, width, s, s + states.stride,
-                      Store<S>{between, between_pitch});
+                              const LaneStates<A>& given, const Put& put) {
+    LaneStates<A> states = given;
+    const auto size = static_cast<std::int64_t>(cascade.size());
+    for (std::int64_t k = 0; k < size;) {
+        const SectionStep<A>* sections = cascade.data() + k;
+        const std::int64_t now = together(sections, size - k);
+        k += now;
+        with_shape(sections, now, [&]<int Terms, std::int64_t Count>() {
+            if (k == size) return sweep_lanes<Terms, Count>(sections, from, pitch, count, width, states, put);
+            sweep_lanes<Terms, Count>(sections, from, pitch, count, width, states,
+                                      Store<S>{between, between_pitch});
+        });
+        states.first += 2 * now * states.stride;
         from = between;
         pitch = between_pitch;
     }
-    sweep_section(cascade.back(), from, pitch, count, width, s, s + states.stride, put);
 }
 
 }  // namespace

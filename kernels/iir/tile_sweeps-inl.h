@@ -170,18 +170,14 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
                         constexpr std::int64_t first = Reversed ? few - 1 - 2 * j : 2 * j;
                         constexpr std::int64_t second = Reversed ? first - 1 : first + 1;
                         constexpr bool at_once = part == 0 && j == 0;
+                        V y1 = promoted(d, w[first]);
+                        V y2 = promoted(d, w[second]);
                         unrolled_in_place<Count>([&](auto k) IIR2D_INLINE_LAMBDA {
-                            V y1 = promoted(d, w[first]);
-                            V y2 = promoted(d, w[second]);
                             step_pair<Terms>(c[k], pair[k], at_once ? once[k] : c[k].a1,
                                              at_once ? twice[k] : pair[k].back, y1, y2, s1[k], s2[k]);
-                            if constexpr (k + 1 == Count) {
-                                y1 = finish(y1, first);
-                                y2 = finish(y2, second);
-                            }
-                            w[first] = demoted(ds, y1);
-                            w[second] = demoted(ds, y2);
                         });
+                        w[first] = demoted(ds, finish(y1, first));
+                        w[second] = demoted(ds, finish(y2, second));
                     });
                 };
                 const auto as_it_is = [](const V& y, std::int64_t) IIR2D_INLINE_LAMBDA { return y; };
@@ -227,29 +223,42 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
     }
 }
 
-// Sweeps one section over the first `columns` columns of a tile, in memory.
-template <int Terms, class S, class A>
-HWY_NOINLINE void sweep_some(const SectionStep<A>& section, const Places<S>& places, std::int64_t columns,
+// Sweeps Count sections of the same number of terms over the first `columns` columns of a tile, in memory.
+template <int Terms, std::int64_t Count, class S, class A>
+HWY_NOINLINE void sweep_some(const SectionStep<A>* sections, const Places<S>& places, std::int64_t columns,
                              bool reversed, const LaneStates<A>& states, bool begins) {
     constexpr std::int64_t n = wide_lanes<A>;
     constexpr std::int64_t height = band<A>;
+    constexpr auto sections_count = static_cast<std::size_t>(Count);
     const Tag<A, n> d;
     using V = Vector<A, n>;
-    const Coefficients<V> c = in_all_lanes(d, section.c);
-    const PairCoefficients<V> pair = in_all_lanes(d, section.pair);
+    Coefficients<V> c[sections_count];
+    PairCoefficients<V> pair[sections_count];
+    for (std::int64_t k = 0; k < Count; ++k) {
+        c[k] = in_all_lanes(d, sections[k].c);
+        pair[k] = in_all_lanes(d, sections[k].pair);
+    }
     const std::int64_t even = columns / 2 * 2;
     for (std::int64_t lane = 0; lane < height; lane += n) {
         const Places<S> p{.from = places.from + lane,
                           .add = places.add == nullptr ? nullptr : places.add + lane,
                           .to = places.to + lane};
-        A* const state = states.first + lane;
-        V s1 = hn::LoadU(d, state);
-        V s2 = hn::LoadU(d, state + states.stride);
-        V once = hn::Set(d, begins ? A(1) : section.c.a1);
-        V twice = hn::Set(d, begins ? section.c.a1 : section.pair.back);
+        V s1[sections_count];
+        V s2[sections_count];
+        V once[sections_count];
+        V twice[sections_count];
+        const auto state = [&](std::int64_t k) { return states.first + 2 * k * states.stride + lane; };
+        for (std::int64_t k = 0; k < Count; ++k) {
+            s1[k] = hn::LoadU(d, state(k));
+            s2[k] = hn::LoadU(d, state(k) + states.stride);
+            once[k] = hn::Set(d, begins ? A(1) : sections[k].c.a1);
+            twice[k] = hn::Set(d, begins ? sections[k].c.a1 : sections[k].pair.back);
+        }
         const auto go_on = [&] {
-            once = c.a1;
-            twice = pair.back;
+            for (std::int64_t k = 0; k < Count; ++k) {
+                once[k] = c[k].a1;
+                twice[k] = pair[k].back;
+            }
         };
         const auto load = [&](std::int64_t t) { return load_as(d, p.from + t * height); };
         const auto put = [&](const V& y, std::int64_t t) {
@@ -258,7 +267,9 @@ HWY_NOINLINE void sweep_some(const SectionStep<A>& section, const Places<S>& pla
         };
         const auto alone = [&] {
             if (even == columns) return;
-            put(step_along<Terms>(c, once, load(even), s1, s2), even);
+            V y = load(even);
+            for (std::int64_t k = 0; k < Count; ++k) y = step_along<Terms>(c[k], once[k], y, s1[k], s2[k]);
+            put(y, even);
             go_on();
         };
         if (reversed) alone();
@@ -267,14 +278,17 @@ HWY_NOINLINE void sweep_some(const SectionStep<A>& section, const Places<S>& pla
             const std::int64_t second = reversed ? first - 1 : first + 1;
             V y1 = load(first);
             V y2 = load(second);
-            step_pair<Terms>(c, pair, once, twice, y1, y2, s1, s2);
+            for (std::int64_t k = 0; k < Count; ++k)
+                step_pair<Terms>(c[k], pair[k], once[k], twice[k], y1, y2, s1[k], s2[k]);
             put(y1, first);
             put(y2, second);
             go_on();
         }
         if (!reversed) alone();
-        hn::StoreU(s1, d, state);
-        hn::StoreU(s2, d, state + states.stride);
+        for (std::int64_t k = 0; k < Count; ++k) {
+            hn::StoreU(s1[k], d, state(k));
+            hn::StoreU(s2[k], d, state(k) + states.stride);
+        }
     }
 }
 
@@ -288,32 +302,31 @@ HWY_NOINLINE void sweep_down(const SectionStep<A>* sections, const S* from, S* t
                              const LaneStates<A>& states, std::int64_t tile) {
     constexpr std::int64_t n = wide_lanes<A>;
     constexpr std::int64_t height = band<A>;
-    constexpr std::int64_t beside =
-        std::min<std::int64_t>(Terms == 3 && Count == 2 ? 2 : 4, tile_columns / n);
+    constexpr std::int64_t group = std::min<std::int64_t>(beside<Terms, Count>, tile_columns / n);
     const Tag<A, n> d;
     const Tag<S, n> ds;
     using V = Vector<A, n>;
     Coefficients<V> c[static_cast<std::size_t>(Count)];
     for (std::int64_t k = 0; k < Count; ++k) c[k] = in_all_lanes(d, sections[k].c);
-    for (std::int64_t column = 0; column < tile_columns; column += beside * n) {
-        V r1[static_cast<std::size_t>(Count)][static_cast<std::size_t>(beside)];
-        V r2[static_cast<std::size_t>(Count)][static_cast<std::size_t>(beside)];
+    for (std::int64_t column = 0; column < tile_columns; column += group * n) {
+        V r1[static_cast<std::size_t>(Count)][static_cast<std::size_t>(group)];
+        V r2[static_cast<std::size_t>(Count)][static_cast<std::size_t>(group)];
         const auto at = [&](std::int64_t k, std::int64_t i) {
             return states.first + 2 * k * states.stride + tile * tile_columns + column + i * n;
         };
         for (std::int64_t k = 0; k < Count; ++k) {
-            for (std::int64_t i = 0; i < beside; ++i) {
+            for (std::int64_t i = 0; i < group; ++i) {
                 r1[k][i] = hn::LoadU(d, at(k, i));
                 if constexpr (Terms == 3) r2[k][i] = hn::LoadU(d, at(k, i) + states.stride);
             }
         }
         S* row = to + column;
         unrolled_in_place<height>([&](auto r) IIR2D_INLINE_LAMBDA {
-            unrolled_in_place<beside>([&](auto i) IIR2D_INLINE_LAMBDA {
-                auto x = hn::LoadU(ds, from + r * tile_columns + column + i * n);
-                unrolled_in_place<Count>([&](auto k) IIR2D_INLINE_LAMBDA {
-                    x = demoted(ds, step<Terms>(c[k], promoted(d, x), r1[k][i], r2[k][i]));
-                });
+            unrolled_in_place<group>([&](auto i) IIR2D_INLINE_LAMBDA {
+                V y = load_as(d, from + r * tile_columns + column + i * n);
+                unrolled_in_place<Count>(
+                    [&](auto k) IIR2D_INLINE_LAMBDA { y = step<Terms>(c[k], y, r1[k][i], r2[k][i]); });
+                const auto x = demoted(ds, y);
                 if constexpr (Results == Kept::streamed) {
                     hn::Stream(x, ds, row + i * n);
                 } else if constexpr (Results == Kept::stored) {
@@ -323,7 +336,7 @@ HWY_NOINLINE void sweep_down(const SectionStep<A>* sections, const S* from, S* t
             row += to_stride;
         });
         for (std::int64_t k = 0; k < Count; ++k) {
-            for (std::int64_t i = 0; i < beside; ++i) {
+            for (std::int64_t i = 0; i < group; ++i) {
                 hn::StoreU(r1[k][i], d, at(k, i));
                 if constexpr (Terms == 3) hn::StoreU(r2[k][i], d, at(k, i) + states.stride);
             }

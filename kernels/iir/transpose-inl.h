@@ -22,23 +22,6 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace support::HWY_NAMESPACE;
 
-#if !defined(IIR2D_INLINE_LAMBDA)
-#if defined(__GNUC__)
-#define IIR2D_INLINE_LAMBDA __attribute__((always_inline))
-#else
-#define IIR2D_INLINE_LAMBDA
-#endif
-#endif
-// Does what unrolled() does, but never as a function of its own, however long the body is, if that is an
-// IIR2D_INLINE_LAMBDA: otherwise what it works on would go through memory.
-template <std::int64_t N>
-HWY_INLINE void unrolled_in_place(const auto& body) {
-    [&]<std::int64_t... I>(std::integer_sequence<std::int64_t, I...>) IIR2D_INLINE_LAMBDA {
-        (body(std::integral_constant<std::int64_t, I>()), ...);
-    }
-    (std::make_integer_sequence<std::int64_t, N>());
-}
-
 // Columns of a block of 128 bits, or of a vector that is no longer: so many neighbouring columns of N rows
 // are transposed by themselves, without those beside them.
 template <class T, std::int64_t N>

@@ -72,6 +72,23 @@ HWY_INLINE void unrolled(const auto& body) {
     (std::make_integer_sequence<std::int64_t, N>());
 }
 
+#if !defined(IIR2D_INLINE_LAMBDA)
+#if defined(__GNUC__)
+#define IIR2D_INLINE_LAMBDA __attribute__((always_inline))
+#else
+#define IIR2D_INLINE_LAMBDA
+#endif
+#endif
+// Does what unrolled() does, but never as a function of its own, however long the body is, if that is an
+// IIR2D_INLINE_LAMBDA: otherwise what it works on would go through memory.
+template <std::int64_t N>
+HWY_INLINE void unrolled_in_place(const auto& body) {
+    [&]<std::int64_t... I>(std::integer_sequence<std::int64_t, I...>) IIR2D_INLINE_LAMBDA {
+        (body(std::integral_constant<std::int64_t, I>()), ...);
+    }
+    (std::make_integer_sequence<std::int64_t, N>());
+}
+
 }  // namespace
 }  // namespace iir2d::support::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

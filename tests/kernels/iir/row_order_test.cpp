@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The order of operations along a row: it follows from the columns alone, not from the tile, the band or the
-// part of the row that a sample is in. So a piece of an image that contains all that its samples depend on
-// has the same bits alone.
+// The order of operations, and what is rounded in `mixed`: they follow from a sample's column and from the
+// sections alone, not from the tile, the band or the part of the row that a sample is in. So a piece of an
+// image that contains all that its samples depend on has the same bits alone.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,13 +25,13 @@ const std::vector<std::vector<Section>> cascades = [] {
         {one}, {two}, {three}, {one, one}, {two, three}, {three, three}, {one, three, one}, {one, one, one}};
 }();
 
-// Columns [first, w) and rows [top, h) of a plane as its rows' filter gives them.
+// Columns [first, w) and rows [top, h) of a plane as a filter of its rows, then its columns, gives them.
 template <class S>
-std::vector<S> filtered(const std::vector<S>& x, std::int64_t stride, const Shape& shape, Stage stage,
-                        Precision precision, std::int64_t first, std::int64_t top) {
+std::vector<S> filtered(const std::vector<S>& x, std::int64_t stride, const Shape& shape,
+                        const FilterData& filter, Precision precision, std::int64_t first, std::int64_t top) {
     const FilterDesc desc{
         .shape = {.h = shape.h - top, .w = shape.w - first}, .border = Border::clamp, .precision = precision};
-    const auto job = iir::make_cpu_job(desc, FilterData{{{std::move(stage)}}, {}}, 1);
+    const auto job = iir::make_cpu_job(desc, filter, 1);
     std::vector<S> y(static_cast<std::size_t>(desc.shape.h * desc.shape.w));
     const ElementType type = storage_type(precision);
     EXPECT_TRUE(iir::forward_cpu(
@@ -42,12 +42,12 @@ std::vector<S> filtered(const std::vector<S>& x, std::int64_t stride, const Shap
 
 template <class S>
 void expect_pieces_to_be_the_same(Precision precision) {
-    const Shape whole{.h = 45, .w = 1100};
+    const Shape whole{.h = 135, .w = 1100};
     const auto noise = random_plane(count_of(whole), 41);
     const std::vector<S> x(noise.begin(), noise.end());
-    const auto expect = [&](const Stage& stage, const Shape& shape, std::int64_t first, std::int64_t top,
-                            const std::vector<S>& all) {
-        const auto piece = filtered(x, whole.w, shape, stage, precision, first, top);
+    const auto expect = [&](const FilterData& filter, const Shape& shape, std::int64_t first,
+                            std::int64_t top, const std::vector<S>& all) {
+        const auto piece = filtered(x, whole.w, shape, filter, precision, first, top);
         const std::int64_t w = shape.w - first;
         for (std::int64_t r = top; r < shape.h; ++r) {
             const auto* const at = all.data() + r * whole.w + first;
@@ -57,8 +57,9 @@ void expect_pieces_to_be_the_same(Precision precision) {
     };
     for (std::size_t i = 0; i < cascades.size(); ++i) {
         SCOPED_TRACE("cascade " + std::to_string(i) + " " + std::string(name_of(precision)));
-        const Stage causal{.kind = Stage::Kind::causal, .sections = cascades[i]};
-        const Stage anticausal{.kind = Stage::Kind::anticausal, .sections = cascades[i]};
+        const Stage stage{.kind = Stage::Kind::causal, .sections = cascades[i]};
+        const FilterData causal{{{stage}}, {}};
+        const FilterData anticausal{{{{.kind = Stage::Kind::anticausal, .sections = cascades[i]}}}, {}};
         const auto forwards = filtered(x, whole.w, whole, causal, precision, 0, 0);
         const auto backwards = filtered(x, whole.w, whole, anticausal, precision, 0, 0);
         for (const std::int64_t rows : {1, 3, 4, 7, 8, 9, 15, 16, 17, 33}) {
@@ -67,6 +68,10 @@ void expect_pieces_to_be_the_same(Precision precision) {
         }
         for (const std::int64_t w : {4, 5, 31, 32, 33, 64, 95, 513, 545, 1099})
             expect(causal, {.h = whole.h, .w = w}, 0, 0, forwards);
+        const FilterData both{{{stage}}, {{stage}}};
+        const auto down = filtered(x, whole.w, whole, both, precision, 0, 0);
+        for (const std::int64_t w : {31, 100, 333, 1099}) expect(both, {.h = whole.h, .w = w}, 0, 0, down);
+        for (const std::int64_t rows : {20, 99, 134}) expect(both, {.h = rows, .w = whole.w}, 0, 0, down);
         // Pairs are of columns 2i and 2i + 1, whichever comes first.
         for (const std::int64_t first : {2, 30, 32, 34, 64, 550, 588, 1068, 1096})
             expect(anticausal, whole, first, 0, backwards);
