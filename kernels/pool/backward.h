@@ -16,6 +16,8 @@
 
 namespace iir2d::pool {
 
+struct CpuKernel;
+
 // The arrays that a backward pass reads and writes. Views are checked and of the plan's element type; those
 // that the op does not read may be empty.
 struct Backward {
@@ -67,8 +69,14 @@ constexpr std::int64_t backward_task_elements(const Config& config) {
     return config.task != 0 ? config.task : std::int64_t{1} << 16;
 }
 
-// Throws where memory is short. Of the config it reads stores and task.
-Result<void> backward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, const Backward& data,
-                          const Config& config, int threads, const RunControl& control);
+// Returns whether backward_cpu() finds places of maxima that it is not given.
+constexpr bool finds_places(PoolOp op) {
+    return op == PoolOp::max;
+}
+
+// Throws where memory is short. Of the config it reads stores and task. `forward` is the plan's forward pass,
+// which finds places that are not given.
+Result<void> backward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, const CpuKernel& forward,
+                          const Backward& data, const Config& config, int threads, const RunControl& control);
 
 }  // namespace iir2d::pool

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/pool/backward_avg.h"
+#include "kernels/pool/backward_bands.h"
 #include "kernels/pool/backward_max.h"
 #include "kernels/pool/backward_norm.h"
 #include "kernels/pool/backward_scatter.h"
@@ -25,25 +26,30 @@ bool takes_non_temporal(const PoolDesc& desc, const PoolGeometry& geometry, cons
     return config.stores == stores_past && backward_chooses_stores(desc, geometry) && has_aligned_rows(dx);
 }
 
-template <class Kernel, class T>
-Result<void> run(const Job<T>& job, const Config& config, int threads, const RunControl& control) {
+// Calls make_worker() once a task and worker(rows) for its parts of planes and its whole planes. A task has
+// at least so many times the rows of a window.
+template <class T>
+Result<void> run_tasks(const Job<T>& job, const Config& config, int threads, std::int64_t windows,
+                       const RunControl& control, auto make_worker) {
     const PoolGeometry& g = job.geometry;
     const std::int64_t rows = g.planes() * g.y.in;
-    // Enough elements to hide a task's set-up, and rows enough that window rows which two tasks both scatter
-    // do not count; but a few tasks for every thread.
-    const std::int64_t wanted = std::max(backward_task_elements(config) / g.x.in + 1, 4 * g.y.span());
+    // Enough elements to hide a task's set-up, and rows enough that window rows which two tasks both read do
+    // not count; but a few tasks for every thread.
+    const std::int64_t wanted = std::max(backward_task_elements(config) / g.x.in + 1, windows * g.y.span());
     const std::int64_t share = rows / (std::int64_t{4} * threads) + 1;
-    const std::int64_t step = std::clamp(std::min(wanted, share), std::int64_t{1}, rows);
+    std::int64_t step = std::clamp(std::min(wanted, share), std::int64_t{1}, rows);
+    if (step > g.y.in) step -= step % g.y.in;
     const std::int64_t tasks = (rows + step - 1) / step;
     const bool finished = support::parallel_for(threads, tasks, control, {}, [&](std::int64_t task) {
-        Kernel kernel(job);
+        auto worker = make_worker();
         const std::int64_t end = std::min(rows, (task + 1) * step);
-        for (std::int64_t row = task * step; row < end;) {
-            if (control.stop.stop_requested()) return;
+        for (std::int64_t row = task * step; row < end && !control.stop.stop_requested();) {
+            const std::int64_t plane = row / g.y.in;
             const std::int64_t y = row % g.y.in;
-            const std::int64_t count = std::min({kernel.chunk_rows(), end - row, g.y.in - y});
-            kernel.make_rows(row / g.y.in, {y, y + count});
-            row += count;
+            const std::int64_t planes = y == 0 ? std::max<std::int64_t>((end - row) / g.y.in, 1) : 1;
+            const std::int64_t count = std::min(end - row, g.y.in - y);
+            worker(Rows{{plane, plane + planes}, {y, y + count}});
+            row += planes * count;
         }
         if (job.non_temporal) finish_stores();
     });
@@ -51,9 +57,27 @@ Result<void> run(const Job<T>& job, const Config& config, int threads, const Run
     return std::unexpected(Error{ErrorCode::cancelled, "the backward pass was cancelled"});
 }
 
+template <class Kernel, class T>
+Result<void> run(const Job<T>& job, const Config& config, int threads, const RunControl& control) {
+    return run_tasks(job, config, threads, 4, control, [&] {
+        return
+            [&, kernel = Kernel(job)](const Rows& rows) mutable { make_chunks(kernel, rows, control.stop); };
+    });
+}
+
+// Of maxima; by way of `finder` where places are not given.
+template <class Kernel, class T>
+Result<void> run_maxima(const Job<T>& job, const CpuKernel& finder, const Config& config, int threads,
+                        const RunControl& control) {
+    if (job.argmax != nullptr) return run<Kernel>(job, config, threads, control);
+    // Two tasks both find the places of windows that they share.
+    return run_tasks(job, config, threads, 8, control,
+                     [&] { return MaximaOfBands<Kernel, T>(job, finder, control.stop); });
+}
+
 template <class T>
-Result<void> run_typed(const Job<T>& job, ElementType accumulator, const Config& config, int threads,
-                       const RunControl& control) {
+Result<void> run_typed(const Job<T>& job, ElementType accumulator, const CpuKernel& finder,
+                       const Config& config, int threads, const RunControl& control) {
     const PoolDesc& desc = job.desc;
     const bool wide = accumulator == ElementType::f64;
     switch (desc.op) {
@@ -61,10 +85,10 @@ Result<void> run_typed(const Job<T>& job, ElementType accumulator, const Config&
         case PoolOp::adaptive_max:
             if constexpr (sizeof(T) <= sizeof(float)) {
                 if (gathers_maxima(desc, job.geometry))
-                    return run<MaxGather<T>>(job, config, threads, control);
+                    return run_maxima<MaxGather<T>>(job, finder, config, threads, control);
             }
-            return wide ? run<MaxGradient<T, double>>(job, config, threads, control)
-                        : run<MaxGradient<T, float>>(job, config, threads, control);
+            return wide ? run_maxima<MaxGradient<T, double>>(job, finder, config, threads, control)
+                        : run_maxima<MaxGradient<T, float>>(job, finder, config, threads, control);
         case PoolOp::avg:
         case PoolOp::adaptive_avg:
             if constexpr (std::is_same_v<T, float>) {
@@ -147,8 +171,11 @@ bool scatters_in_vectors(const PoolDesc& desc, const PoolGeometry& geometry) {
            x.stride <= longest_scatter_stride && backward_accumulator(desc, geometry) == ElementType::f32;
 }
 
-Result<void> backward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, const Backward& data,
-                          const Config& config, int threads, const RunControl& control) {
+Result<void> backward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, const CpuKernel& forward,
+                          const Backward& data, const Config& config, int threads,
+                          const RunControl& control) {
+    CpuKernel finder = forward;
+    finder.config.stores = stores_through;
     return with_storage(desc.element, [&]<class T>() {
         const Job<T> job{desc,
                          geometry,
@@ -158,7 +185,7 @@ Result<void> backward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, co
                          planes_of<T>(data.dx),
                          data.argmax,
                          takes_non_temporal(desc, geometry, config, data.dx)};
-        return run_typed<T>(job, backward_accumulator(desc, geometry), config, threads, control);
+        return run_typed<T>(job, backward_accumulator(desc, geometry), finder, config, threads, control);
     });
 }
 

@@ -270,10 +270,12 @@ Result<void> PoolPlan::backward(const ConstTensorView& x, const ConstTensorView&
         auto data = pool::check_backward(state.desc, state.geometry, reads, x, y, dy, dx);
         if (!data) return std::unexpected(data.error());
         if (auto good = pool::check_argmax(state.desc, *data, argmax); !good) return good;
-        data->argmax = argmax.data();
+        data->argmax = argmax.empty() ? nullptr : argmax.data();
+        const auto* gpu = std::get_if<State::OnGpu>(&state.kernel);
         std::vector<std::int64_t> found;
         std::vector<std::byte> maxima;
-        if (finds_argmax) {
+        const bool in_advance = finds_argmax && (gpu != nullptr || !pool::finds_places(state.desc.op));
+        if (in_advance) {
             found.resize(static_cast<std::size_t>(output.n * output.c * output.h * output.w));
             maxima.resize(found.size() * element_size(state.desc.element));
             // About half of the time.
@@ -283,20 +285,23 @@ Result<void> PoolPlan::backward(const ConstTensorView& x, const ConstTensorView&
                 return done;
             data->argmax = found.data();
         }
-        const RunControl rest = finds_argmax ? pool::part_of(control, 1, 2) : control;
-        if (const auto* gpu = std::get_if<State::OnGpu>(&state.kernel))
-            return pool::run_backward_cuda(state.device.index(), gpu->backward, *data, rest);
+        const RunControl rest = in_advance ? pool::part_of(control, 1, 2) : control;
+        if (gpu != nullptr) return pool::run_backward_cuda(state.device.index(), gpu->backward, *data, rest);
         tune::count_veto(state.backward.config, data->dx);
+        const auto& kernel = std::get<pool::CpuKernel>(state.kernel);
         const auto run = [&](const Config& config) -> Result<void> {
             const int threads = state.threads_of(config, false);
             if (pool::planes_are_even(*data))
-                return pool::backward_cpu(state.desc, state.geometry, *data, config, threads, rest);
+                return pool::backward_cpu(state.desc, state.geometry, kernel, *data, config, threads, rest);
             const pool::PoolGeometry image = pool::image_of(state.geometry);
             return pool::for_each_image(output.n, rest, [&](std::int64_t n, const RunControl& part) {
-                return pool::backward_cpu(state.desc, image, pool::image_of(*data, n), config, threads, part);
+                return pool::backward_cpu(state.desc, image, kernel, pool::image_of(*data, n), config,
+                                          threads, part);
             });
         };
-        return tune::watched(state.backward_turn, state.backward.config,
+        // The turn is of a run with places: to find them as well is another problem.
+        const auto turn = finds_argmax && !in_advance ? nullptr : state.backward_turn;
+        return tune::watched(turn, state.backward.config,
                              [&](const Config& config) { return [&, config] { return run(config); }; });
     });
 }

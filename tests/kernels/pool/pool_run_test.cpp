@@ -124,9 +124,9 @@ TEST(PoolRun, ProgressRisesToOneOnTheCallingThread) {
     EXPECT_TRUE(same_thread);
 }
 
-// Without an argmax the backward pass of max finds it first, and that is half of its progress.
+// Without an argmax the backward pass of adaptive max finds it first, and that is half of its progress.
 TEST(PoolRun, FindingTheArgmaxIsHalfOfTheBackwardPasssProgress) {
-    const PoolDesc desc{.op = PoolOp::max, .shape = {1, 8, 256, 256}};
+    const PoolDesc desc{.op = PoolOp::adaptive_max, .shape = {1, 8, 256, 256}, .output = {100, 100}};
     const auto plan = PoolPlan::make(pool_testing::cpu(1), desc);
     ASSERT_TRUE(plan);
     const std::vector<float> x(pool_testing::elements(desc.shape), 1.0F);

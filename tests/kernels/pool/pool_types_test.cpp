@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 
+#include "iir2d/config.h"
 #include "tests/kernels/pool/pool_types_testing.h"
 
 namespace {
@@ -44,6 +45,50 @@ TYPED_TEST(PoolTypes, ForwardKeepsTheTolerance) {
     }
     std::printf("%d cases forward, worst error %.3g of what is summed\n", cases, worst);
     EXPECT_GT(cases, 80);
+}
+
+// Places that are not given are found band by band: also where windows lie apart, and where tasks end within
+// planes and with them.
+TYPED_TEST(PoolTypes, BackwardOfMaximaHasTheSameBitsWithoutPlaces) {
+    std::mt19937 random(11);
+    const auto from = [&](std::int64_t least, std::int64_t most) {
+        return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+    };
+    int tried = 0;
+    for (int i = 0; i < 400; ++i) {
+        PoolDesc desc{.shape = {from(1, 2), from(1, 4), from(1, 70), from(1, 70)},
+                      .window = {from(1, 9), from(1, 5)},
+                      .stride = Extent{from(1, 12), from(1, 6)},
+                      .dilation = {from(1, 3), from(1, 2)},
+                      .ceil_mode = i % 2 == 0,
+                      .element = type_of<TypeParam>};
+        if (i % 10 == 0) {  // in vectors, for windows of 2 or 3 columns
+            desc.shape = {1, 2, from(20, 60), from(512, 900)};
+            desc.stride = Extent{from(1, 3), 2};
+            desc.dilation.w = 1;
+        }
+        desc.padding = {from(0, desc.window.h / 2), from(0, desc.window.w / 2)};
+        const Config small_tasks{.task = i % 3 == 0 ? 0 : 1024};
+        const auto plan = PoolPlan::make(cpu(i % 3 + 1), desc, Config{}, small_tasks);
+        if (!plan) continue;  // no window fits
+        ++tried;
+        const Shape out = plan->output_shape();
+        const auto x = stored<TypeParam>(with_ties(elements(desc.shape), 4));
+        const auto dy = stored<TypeParam>(uniform(elements(out), -1.0F, 1.0F, 8));
+        std::vector<TypeParam> y(dy.size());
+        std::vector<std::int64_t> argmax(dy.size());
+        const ConstTensorView in{x.data(), desc.element, desc.shape};
+        ASSERT_TRUE(plan->forward(in, {y.data(), desc.element, out}, argmax));
+        const auto backward = [&](const ConstTensorView& given, std::span<const std::int64_t> places) {
+            std::vector<TypeParam> dx(x.size());
+            const auto done = plan->backward(given, {}, {dy.data(), desc.element, out},
+                                             {dx.data(), desc.element, desc.shape}, places);
+            EXPECT_TRUE(done) << done.error().message;
+            return as_doubles(dx);
+        };
+        ASSERT_EQ(backward(in, {}), backward({}, argmax)) << to_string(desc);
+    }
+    EXPECT_GT(tried, 300);
 }
 
 // Rows are converted in vectors; one by one is the rule.
