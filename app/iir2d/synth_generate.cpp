@@ -108,10 +108,6 @@ Result<synth::GenerateOptions> checked(const SynthGenerateOptions& given, const 
     for (const std::string& left_out : chosen.unavailable) note("left out: " + left_out, given.quiet);
     made.judge.targets = std::move(chosen.targets);
     made.unavailable = std::move(chosen.stored_unavailable);
-    // A run that goes on has those of its beginning; whatever else run.json lacks is said when it is
-    // compared.
-    if (const auto begun = synth::read_run(made.folder); given.resume && begun)
-        made.unavailable = begun->unavailable;
     return made;
 }
 

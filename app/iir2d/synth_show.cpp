@@ -172,7 +172,7 @@ Result<nlohmann::json> record_of_solver(const SynthShowOptions& options, const s
     IIR2D_TRY(const inspect::ChosenTargets chosen, inspect::choose_targets(named, stop));
     for (const std::string& left_out : chosen.unavailable) note("left out: " + left_out, options.json);
     const synth::JudgeOptions judging{.targets = chosen.targets, .backward = kernel->no_backward.empty()};
-    IIR2D_TRY(const auto toolchain, inspect::make_toolchain(stop));
+    IIR2D_TRY(const auto toolchain, inspect::make_toolchain({stop}));
     synth::Judged asked;
     asked.candidate.tree = solve::tree_of(kernel->name);
     asked.candidate.canonical = synth::canonical_hash(asked.candidate.tree);

@@ -43,7 +43,8 @@ Result<PtxResult> run_ptx(const ptx::Module& module, const PtxRun& run, std::spa
                              .parameters = parameters,
                              .seed = run.seed,
                              .budget = run.budget,
-                             .checks = run.checks};
+                             .checks = run.checks,
+                             .stop = run.stop};
     PtxResult made;
     IIR2D_TRY(made.outcome, ptx::run(module, launch, memory));
     for (std::size_t k = 0; k < arguments.size(); ++k) {

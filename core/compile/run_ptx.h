@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct PtxRun {
     std::uint64_t seed = 0;
     ptx::Checks checks = ptx::Checks::all;
     std::uint64_t budget = ptx::Launch{}.budget;  // instructions of warps
+    std::stop_token stop = {};
 };
 
 struct PtxResult {
@@ -30,7 +32,7 @@ struct PtxResult {
 };
 
 // Runs one launch. Each array is an allocation of its own, of its very size. bad_argument: arguments that do
-// not fit the kernel's parameters.
+// not fit the kernel's parameters; cancelled: `stop` asked.
 Result<PtxResult> run_ptx(const ptx::Module& module, const PtxRun& run, std::span<const Argument> arguments);
 
 }  // namespace workbench::compile

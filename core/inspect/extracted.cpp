@@ -37,8 +37,9 @@ Result<Inside> look_inside(const compile::Extracted& extracted, const compile::E
     synth::Judged asked;
     asked.candidate.tree = *std::move(tree);
     asked.candidate.canonical = synth::canonical_hash(asked.candidate.tree);
+    const TimeLimit limit{stop, extracted.deadline};
     synth::JudgeOptions options{
-        .targets = {}, .backward = backward, .loop_values = synth::LoopValues::on_tape};
+        .targets = {}, .backward = backward, .loop_values = synth::LoopValues::on_tape, .limit = limit};
     compile::Compiler compiler;
     IIR2D_TRY(const auto states, compiler.targets(stop));
     for (const auto& state : states) {
@@ -54,7 +55,7 @@ Result<Inside> look_inside(const compile::Extracted& extracted, const compile::E
         options.targets.push_back(target);
     }
     const auto given = static_cast<std::ptrdiff_t>(asked.texts.size());
-    IIR2D_TRY(const auto toolchain, make_toolchain_until(extracted.deadline, stop));
+    IIR2D_TRY(const auto toolchain, make_toolchain(limit));
     std::vector<synth::Judged> batch;
     batch.push_back(std::move(asked));
     auto done = synth::judge(std::move(batch), options, *toolchain);

@@ -60,8 +60,8 @@ std::vector<RunRequest> runs_of(const synth::Tree& tree, const synth::Expected& 
 
 }  // namespace
 
-Result<std::vector<RunRequest>> verified_runs(std::string_view source, std::string_view kernel,
-                                              bool backward) {
+Result<std::vector<RunRequest>> verified_runs(std::string_view source, std::string_view kernel, bool backward,
+                                              const std::stop_token& stop) {
     IIR2D_TRY(const synth::Tree forward, synth::parse(source, kernel));
     synth::Backward adjoint;
     if (backward) {
@@ -71,13 +71,16 @@ Result<std::vector<RunRequest>> verified_runs(std::string_view source, std::stri
                         "there is no backward kernel: " + synth::explained_reason(adjoint.reason));
     }
     const synth::Tree& tree = backward ? adjoint.tree : forward;
-    const synth::Expectation wanted = synth::expect(tree, synth::canonical_hash(forward));
+    const TimeLimit limit{.stop = stop};
+    const synth::Expectation wanted = synth::expect(tree, synth::canonical_hash(forward), false, limit);
+    IIR2D_RETURN_IF_ERROR(limit.check());
     if (!wanted.error.empty()) return fail(ErrorKind::bad_input, "it has no inputs: " + wanted.error);
     return runs_of(tree, wanted.expected);
 }
 
 Result<LanguageCheck> check_language(std::string_view source, std::string_view kernel,
-                                     const std::vector<synth::Target>& targets, synth::Toolchain& toolchain) {
+                                     const std::vector<synth::Target>& targets, synth::Toolchain& toolchain,
+                                     const TimeLimit& limit) {
     LanguageCheck made;
     auto tree = synth::parse(source, kernel);
     if (!tree) {
@@ -92,7 +95,7 @@ Result<LanguageCheck> check_language(std::string_view source, std::string_view k
     std::vector<synth::Judged> batch;
     batch.push_back(std::move(asked));
     const synth::JudgeOptions options{
-        .targets = targets, .backward = true, .loop_values = synth::LoopValues::on_tape};
+        .targets = targets, .backward = true, .loop_values = synth::LoopValues::on_tape, .limit = limit};
     IIR2D_TRY(batch, synth::judge(std::move(batch), options, toolchain));
     const synth::Judged& judged = batch[0];
     if (!judged.reason.empty()) made.rejected = judged.reason + ": " + judged.detail;

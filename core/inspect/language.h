@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "core/inspect/data_set_view.h"
 #include "core/inspect/kernel_run.h"
 #include "core/support/error.h"
+#include "core/support/time_limit.h"
 #include "core/synth/toolchain.h"
 
 namespace workbench::inspect {
@@ -18,8 +20,8 @@ namespace workbench::inspect {
 // Returns the launch and the inputs of each set that a kernel of the language is verified with; of its
 // backward kernel where that is asked for. bad_input: the source is outside of the language, and the sentence
 // names the line.
-Result<std::vector<RunRequest>> verified_runs(std::string_view source, std::string_view kernel,
-                                              bool backward);
+Result<std::vector<RunRequest>> verified_runs(std::string_view source, std::string_view kernel, bool backward,
+                                              const std::stop_token& stop = {});
 
 // A kernel of somebody's source.
 struct LanguageCheck {
@@ -37,8 +39,10 @@ struct LanguageCheck {
 };
 
 // Reads a source, and of a kernel inside the language compiles forward and backward kernel to the targets and
-// runs them as those of data sets are. Errors are those of the toolchain.
+// runs them as those of data sets are. Errors are those of the toolchain, which has the same limit, and of
+// the limit.
 Result<LanguageCheck> check_language(std::string_view source, std::string_view kernel,
-                                     const std::vector<synth::Target>& targets, synth::Toolchain& toolchain);
+                                     const std::vector<synth::Target>& targets, synth::Toolchain& toolchain,
+                                     const TimeLimit& limit = {});
 
 }  // namespace workbench::inspect

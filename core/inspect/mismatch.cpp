@@ -289,7 +289,7 @@ Result<void> find_statement(Mismatch& made, const Tree& tree, const synth::Expec
 // What one of the stored texts gives; false: what is expected.
 Result<bool> try_text(Mismatch& made, const Tree& tree, const std::string& canonical,
                       const synth::Target& target, synth::Toolchain& toolchain, const std::stop_token& stop) {
-    const synth::Expectation wanted = synth::expect(tree, canonical);
+    const synth::Expectation wanted = synth::expect(tree, canonical, false, {.stop = stop});
     if (!wanted.error.empty()) return fail(ErrorKind::bad_input, "it cannot be run: " + wanted.error);
     std::vector<std::vector<synth::Argument>> got;
     for (const synth::ExpectedSet& set : wanted.expected.sets) got.push_back(set.inputs);

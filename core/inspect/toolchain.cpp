@@ -3,8 +3,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <condition_variable>
 #include <cstring>
+#include <functional>
+#include <mutex>
 #include <optional>
+#include <stop_token>
+#include <thread>
 #include <utility>
 
 #include "core/compile/run_ptx.h"
@@ -17,7 +22,8 @@ namespace workbench::inspect {
 
 namespace {
 
-// Of a launch: 65,536 steps of a thread, in 8 warps, are far below.
+// Of a launch in a data set: 65,536 steps of a thread, in 8 warps, are far below. What somebody wrote has the
+// time of its limit.
 constexpr std::uint64_t most_instructions = std::uint64_t{1} << 24;
 
 std::vector<compile::Argument> given(const synth::Tree& tree, const std::vector<synth::Argument>& set) {
@@ -39,13 +45,32 @@ void take_outputs(const synth::Tree& tree, const std::vector<std::vector<std::by
     }
 }
 
+// Asks to stop as soon as a limit is over: at its deadline from a thread of its own.
+class StopAtLimit {
+  public:
+    explicit StopAtLimit(const TimeLimit& limit) : m_relay(limit.stop, [this] { m_source.request_stop(); }) {
+        if (!limit.has_deadline()) return;
+        m_clock = std::jthread([this, deadline = limit.deadline](const std::stop_token& done) {
+            std::mutex mutex;
+            std::unique_lock lock(mutex);
+            if (!std::condition_variable_any().wait_until(lock, done, deadline,
+                                                          [&] { return done.stop_requested(); }))
+                m_source.request_stop();
+        });
+    }
+    std::stop_token token() const { return m_source.get_token(); }
+
+  private:
+    std::stop_source m_source;
+    std::stop_callback<std::function<void()>> m_relay;
+    std::jthread m_clock;
+};
+
 class CompilerProcess : public synth::Toolchain {
   public:
-    explicit CompilerProcess(std::stop_token stop, std::optional<iir2d::Device> gpu = {})
-        : m_stop(std::move(stop)), m_gpu(gpu) {}
-    CompilerProcess(std::stop_token stop, std::chrono::steady_clock::time_point deadline)
-        : m_stop(std::move(stop)), m_has_deadline(true) {
-        m_compiler.set_deadline(deadline);
+    explicit CompilerProcess(TimeLimit limit, std::optional<iir2d::Device> gpu = {})
+        : m_limit(std::move(limit)), m_gpu(gpu) {
+        m_compiler.set_deadline(m_limit.deadline);
     }
 
     Result<std::vector<synth::KernelText>> compile(const synth::Target& target,
@@ -59,7 +84,7 @@ class CompilerProcess : public synth::Toolchain {
             wanted.push_back(
                 {std::move(text), source.name + (target.takes_cuda ? ".cu" : ".cpp"), {source.name}});
         }
-        auto compiled = m_compiler.compile(target.name, wanted, {}, m_stop);
+        auto compiled = m_compiler.compile(target.name, wanted, {}, m_limit.stop);
         if (!compiled) return failed(compiled.error());
         std::vector<synth::KernelText> made;
         for (compile::Compiled& one : *compiled) {
@@ -97,7 +122,7 @@ class CompilerProcess : public synth::Toolchain {
         std::from_chars(number.data(), number.data() + number.size(), sm);
         std::vector<synth::Assembly> made;
         for (const std::string* text : texts) {
-            const auto compiled = m_compiler.assemble(*text, sm, m_stop);
+            const auto compiled = m_compiler.assemble(*text, sm, m_limit.stop);
             if (!compiled) return failed(compiled.error());
             using End = compile::Compiled::End;
             made.push_back({.error = compiled->end == End::made  ? ""
@@ -111,7 +136,7 @@ class CompilerProcess : public synth::Toolchain {
   private:
     // Tells what ends the run. What is late by the caller's deadline is the fault of the source.
     std::unexpected<Error> failed(Error error) const {
-        if (m_has_deadline && m_compiler.was_late()) error.kind = ErrorKind::bad_input;
+        if (m_limit.has_deadline() && m_compiler.was_late()) error.kind = ErrorKind::bad_input;
         return std::unexpected(std::move(error));
     }
 
@@ -122,7 +147,7 @@ class CompilerProcess : public synth::Toolchain {
             for (const auto& set : one.sets) run.sets.push_back(given(*one.tree, set));
             wanted.push_back(std::move(run));
         }
-        const auto results = m_compiler.run_host(wanted, m_stop);
+        const auto results = m_compiler.run_host(wanted, m_limit.stop);
         if (!results) return failed(results.error());
         std::vector<std::string> made;
         for (std::size_t k = 0; k < runs.size(); ++k) {
@@ -136,25 +161,29 @@ class CompilerProcess : public synth::Toolchain {
     }
 
     Result<std::vector<std::string>> run_ptx(std::vector<synth::Execution>& runs) const {
+        const StopAtLimit stopping(m_limit);
         std::vector<std::string> made;
         for (synth::Execution& one : runs) {
-            if (m_stop.stop_requested()) return fail(ErrorKind::cancelled, "cancelled");
-            made.push_back(run_one(one));
+            IIR2D_TRY(std::string said, run_one(one, stopping.token()));
+            made.push_back(std::move(said));
         }
         return made;
     }
 
-    static std::string run_one(synth::Execution& one) {
+    Result<std::string> run_one(synth::Execution& one, const std::stop_token& stop) const {
         const auto module = ptx::Module::parse(*one.text);
         if (!module) return module.error().message;
         for (auto& set : one.sets) {
             const auto arguments = given(*one.tree, set);
-            const auto result = compile::run_ptx(*module,
-                                                 {.kernel = one.tree->kernel.name,
-                                                  .grid = {synth::launch_blocks, 1, 1},
-                                                  .block = {synth::block_threads, 1, 1},
-                                                  .budget = most_instructions},
-                                                 arguments);
+            const auto result =
+                compile::run_ptx(*module,
+                                 {.kernel = one.tree->kernel.name,
+                                  .grid = {synth::launch_blocks, 1, 1},
+                                  .block = {synth::block_threads, 1, 1},
+                                  .budget = m_limit.has_deadline() ? ptx::Launch{}.budget : most_instructions,
+                                  .stop = stop},
+                                 arguments);
+            IIR2D_RETURN_IF_ERROR(m_limit.check());
             if (!result) return result.error().message;
             if (result->outcome.findings_total) return result->outcome.findings[0].message;
             take_outputs(*one.tree, result->outputs, set);
@@ -220,9 +249,8 @@ class CompilerProcess : public synth::Toolchain {
     }
 
     compile::Compiler m_compiler;
-    std::stop_token m_stop;
+    TimeLimit m_limit;
     std::optional<iir2d::Device> m_gpu;
-    bool m_has_deadline = false;
 };
 
 }  // namespace
@@ -268,22 +296,17 @@ Result<void> check_assembler(const ChosenTargets& chosen) {
     return {};
 }
 
-Result<std::unique_ptr<synth::Toolchain>> make_toolchain(const std::stop_token& stop) {
-    return std::make_unique<CompilerProcess>(stop);
-}
-
-Result<std::unique_ptr<synth::Toolchain>> make_toolchain_until(std::chrono::steady_clock::time_point deadline,
-                                                               const std::stop_token& stop) {
-    return std::make_unique<CompilerProcess>(stop, deadline);
+Result<std::unique_ptr<synth::Toolchain>> make_toolchain(const TimeLimit& limit) {
+    return std::make_unique<CompilerProcess>(limit);
 }
 
 synth::MakeToolchain toolchains_until(const std::stop_token& stop) {
-    return [stop] { return make_toolchain(stop); };
+    return [stop] { return make_toolchain({stop}); };
 }
 
 synth::MakeToolchain toolchain_with(iir2d::Device gpu, const std::stop_token& stop) {
     return [gpu, stop]() -> Result<std::unique_ptr<synth::Toolchain>> {
-        return std::make_unique<CompilerProcess>(stop, gpu);
+        return std::make_unique<CompilerProcess>(TimeLimit{stop}, gpu);
     };
 }
 

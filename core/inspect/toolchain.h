@@ -2,13 +2,13 @@
 // Data sets' compilers: those of the compiler process, the executor of PTX and the host's JIT.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "core/compile/compiler.h"
+#include "core/support/time_limit.h"
 #include "core/synth/toolchain.h"
 #include "iir2d/device.h"
 
@@ -30,11 +30,9 @@ Result<ChosenTargets> choose_targets(const std::vector<std::string>& named, cons
 // device_failure: the PTX of a chosen target cannot be assembled here, as level V1 asks.
 Result<void> check_assembler(const ChosenTargets& chosen);
 
-// Its compilers end with `cancelled` when `stop` asks, whatever they are at.
-Result<std::unique_ptr<synth::Toolchain>> make_toolchain(const std::stop_token& stop = {});
-// Returns ones for what somebody wrote. What they have not done by then is bad_input: the source's fault.
-Result<std::unique_ptr<synth::Toolchain>> make_toolchain_until(std::chrono::steady_clock::time_point deadline,
-                                                               const std::stop_token& stop = {});
+// Its compilers end with `cancelled` when the limit's `stop` asks, whatever they are at. A deadline is for
+// what somebody wrote: what is not done by then is bad_input.
+Result<std::unique_ptr<synth::Toolchain>> make_toolchain(const TimeLimit& limit = {});
 synth::MakeToolchain toolchains_until(const std::stop_token& stop);
 // Returns ones with a GPU for what is to run on one (V4).
 synth::MakeToolchain toolchain_with(iir2d::Device gpu, const std::stop_token& stop = {});

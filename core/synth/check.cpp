@@ -309,7 +309,7 @@ Result<Judged> remade(const Json& record, const CheckOptions& options) {
         return no("category is " + std::string(name_of(one.category)) + ", but " + broken);
     if (!one.tree.kernel.name.ends_with("_" + one.canonical.substr(0, 8)))
         return no("name does not end with the first digits of canonical");
-    if (const std::string why = take_expectations(made, run.backward); !why.empty())
+    if (const std::string why = take_expectations(made, {.backward = run.backward}); !why.empty())
         return no("it has no expected outputs: " + why);
     IIR2D_RETURN_IF_ERROR(take_texts(record, run, made));
     take_verification(record, run, made);

@@ -128,9 +128,11 @@ class Run {
         IIR2D_TRY(const std::string found, read_file(run));
         if (const auto json = read_json(found); !json || !json->is_object())
             return fail(ErrorKind::bad_input, run.string() + " is damaged: take another folder");
-        if (found != wanted)
+        // Whatever else is not a run's differs below.
+        if (auto begun = read_run(m_options.folder)) m_run.unavailable = std::move(begun->unavailable);
+        if (const std::string going_on = run_text(m_run); found != going_on)
             return fail(ErrorKind::bad_argument,
-                        run.string() + " was begun with other " + first_difference(found, wanted));
+                        run.string() + " was begun with other " + first_difference(found, going_on));
         return take_shards();
     }
 

@@ -27,7 +27,8 @@ struct GenerateOptions {
     std::vector<Category> categories;    // empty: all
     std::map<Category, double> weights;  // empty: the same for each
     JudgeOptions judge;
-    std::vector<std::string> unavailable;  // targets of the defaults that are not there, with the reason
+    std::vector<std::string> unavailable;  // default targets that are not there, with the reason; a run that
+                                           // goes on keeps those of its beginning
     unsigned jobs = 1;
     bool resume = false;
     std::size_t shard = records_of_shard;  // less in tests

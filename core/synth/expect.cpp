@@ -112,7 +112,7 @@ std::vector<Argument> draw_inputs(const Tree& tree, std::string_view canonical, 
     return made;
 }
 
-Expectation expect(const Tree& tree, std::string_view canonical, bool loose) {
+Expectation expect(const Tree& tree, std::string_view canonical, bool loose, const TimeLimit& limit) {
     Expectation made;
     const int sets = ordinary_sets + (has_specials(tree) && !loose ? 1 : 0);
     for (int set = 0; set < sets; ++set) {
@@ -123,7 +123,7 @@ Expectation expect(const Tree& tree, std::string_view canonical, bool loose) {
             }
             ExpectedSet one{attempt, draw_inputs(tree, canonical, set, attempt), {}};
             one.outputs = one.inputs;
-            const Interpreted run = interpret(tree, one.outputs, {.loose = loose});
+            const Interpreted run = interpret(tree, one.outputs, {.loose = loose, .limit = limit});
             if (!run.error.empty()) {
                 made.error = run.error;
                 return made;

@@ -47,8 +47,10 @@ struct Expectation {
     Expected expected;
     std::string error;  // empty: none
 };
-// Computes a kernel's expected outputs and their bounds. `loose` bounds are for ordinary numbers alone.
-Expectation expect(const Tree& tree, std::string_view canonical, bool loose = false);
+// Computes a kernel's expected outputs and their bounds. `loose` bounds are for ordinary numbers alone. After
+// the limit there is an error; whoever gives one asks it whether it is over.
+Expectation expect(const Tree& tree, std::string_view canonical, bool loose = false,
+                   const TimeLimit& limit = {});
 
 // Returns an argument's bytes as both compilers lay it out in memory; every NaN becomes the same one.
 std::vector<std::byte> bytes_of(const Argument& argument);

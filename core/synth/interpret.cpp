@@ -70,6 +70,7 @@ class Machine : MachineState {
   private:
     bool step() {
         if (++m_steps > m_how.most_steps) fault("it takes too many steps");
+        if (m_how.limit.is_over()) fault("it takes too long");
         if (m_store.is_full()) fault(too_much);
         return m_error.empty();
     }

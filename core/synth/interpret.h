@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/support/time_limit.h"
 #include "core/synth/tree.h"
 
 namespace workbench::synth {
@@ -35,10 +36,11 @@ struct Interpretation {
     // floats that rounds is exact.
     bool loose = false;
     std::uint64_t most_steps = 1U << 18;  // iterations of loops and calls, of a block
+    TimeLimit limit = {};                 // looked at between these
 };
 
 struct Interpreted {
-    std::string error;  // an index out of bounds, a loop without an end; empty: none
+    std::string error;  // an index out of bounds, a loop without an end, a limit that is over; empty: none
     bool undecided =
         false;  // a branch or conversion that another conforming implementation could take otherwise
 };

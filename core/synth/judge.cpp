@@ -124,15 +124,15 @@ Result<void> assemble_trials(const Target& target, std::vector<Trial>& trials, T
     return {};
 }
 
-std::string take_expectations(Judged& judged, bool backward, LoopValues loop_values) {
+std::string take_expectations(Judged& judged, const JudgeOptions& options) {
     const Candidate& one = judged.candidate;
-    Expectation wanted = expect(one.tree, one.canonical);
+    Expectation wanted = expect(one.tree, one.canonical, false, options.limit);
     if (!wanted.error.empty()) return wanted.error;
     judged.expected = std::move(wanted.expected);
-    if (!backward) return {};
-    judged.backward = adjoint_of(one.tree, loop_values);
+    if (!options.backward) return {};
+    judged.backward = adjoint_of(one.tree, options.loop_values);
     if (!judged.backward.reason.empty()) return {};
-    Expectation of_backward = expect(judged.backward.tree, one.canonical);
+    Expectation of_backward = expect(judged.backward.tree, one.canonical, false, options.limit);
     if (of_backward.error.empty())
         judged.backward_expected = std::move(of_backward.expected);
     else
@@ -145,9 +145,10 @@ Result<std::vector<Judged>> judge(std::vector<Judged> batch, const JudgeOptions&
     std::vector<Pair> forward, backward;
     for (Judged& judged : batch) {
         if (!judged.reason.empty()) continue;
-        if (const std::string why = take_expectations(judged, options.backward, options.loop_values);
-            !why.empty()) {
-            reject(judged, "undecided", why);
+        const std::string no_outputs = take_expectations(judged, options);
+        IIR2D_RETURN_IF_ERROR(options.limit.check());
+        if (!no_outputs.empty()) {
+            reject(judged, "undecided", no_outputs);
             continue;
         }
         const Candidate& one = judged.candidate;

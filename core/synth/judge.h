@@ -50,6 +50,7 @@ struct JudgeOptions {
     bool has_level(std::string_view level) const {
         return std::find(levels.begin(), levels.end(), level) != levels.end();
     }
+    TimeLimit limit = {};  // of what somebody wrote; a data set has none: it never decides what is in one
 };
 
 // A stored text that is to be run or assembled, and what came of that.
@@ -72,9 +73,10 @@ Result<void> assemble_trials(const Target& target, std::vector<Trial>& trials, T
 
 // Fills `expected`, and `backward` with `backward_expected` where that is asked for, of the candidate.
 // Returns why there is nothing to expect of it; empty: there is.
-std::string take_expectations(Judged& judged, bool backward, LoopValues loop_values = LoopValues::in_arrays);
+std::string take_expectations(Judged& judged, const JudgeOptions& options);
 
-// Compiles and runs the candidates together. Texts that one has already are run as they are.
+// Compiles and runs the candidates together. Texts that one has already are run as they are. Where the limit
+// is over, its error.
 Result<std::vector<Judged>> judge(std::vector<Judged> batch, const JudgeOptions& options,
                                   Toolchain& toolchain);
 

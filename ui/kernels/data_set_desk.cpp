@@ -288,7 +288,7 @@ void DataSetDesk::lookInto(std::uint64_t index) {
         tr("Running candidate %1 again").arg(index),
         [folder = m_dataSet->folder,
          index](const JobControl& control) -> Result<std::shared_ptr<const inspect::Mismatch>> {
-            IIR2D_TRY(const auto toolchain, inspect::make_toolchain(control.stop));
+            IIR2D_TRY(const auto toolchain, inspect::make_toolchain({control.stop}));
             IIR2D_TRY(inspect::Mismatch made,
                       inspect::look_into_mismatch(folder, index, *toolchain, control.stop));
             return std::make_shared<const inspect::Mismatch>(std::move(made));

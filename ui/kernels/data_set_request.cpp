@@ -50,7 +50,6 @@ Result<synth::GenerateOptions> completeOptions(const DataSetRequest& request, co
         options.shard = run.shard;
         options.judge.backward = run.backward;
         options.judge.levels = run.levels;
-        options.unavailable = run.unavailable;
         options.categories.clear();
         options.weights.clear();
         for (const auto& [category, quota] : run.quotas) {
@@ -63,7 +62,7 @@ Result<synth::GenerateOptions> completeOptions(const DataSetRequest& request, co
     IIR2D_TRY(inspect::ChosenTargets chosen, inspect::choose_targets(names, stop));
     if (options.judge.has_level("V1")) IIR2D_RETURN_IF_ERROR(inspect::check_assembler(chosen));
     options.judge.targets = std::move(chosen.targets);
-    if (!request.resume) options.unavailable = std::move(chosen.stored_unavailable);
+    options.unavailable = std::move(chosen.stored_unavailable);
     return options;
 }
 

@@ -253,9 +253,10 @@ void OwnSource::verify() {
                 if (there != targets.states.end() && there->is_available)
                     targets.targets.push_back(inspect::data_set_target(*there));
             }
-            IIR2D_TRY(const auto toolchain, inspect::make_toolchain(control.stop));
+            const TimeLimit limit{control.stop, TimeLimit::Clock::now() + compile::patience_of_extract};
+            IIR2D_TRY(const auto toolchain, inspect::make_toolchain(limit));
             IIR2D_TRY(inspect::LanguageCheck made,
-                      inspect::check_language(source, name, targets.targets, *toolchain));
+                      inspect::check_language(source, name, targets.targets, *toolchain, limit));
             return std::make_shared<const inspect::LanguageCheck>(std::move(made));
         },
         [this](const Result<std::shared_ptr<const inspect::LanguageCheck>>& made) {

@@ -45,9 +45,9 @@ void compare(ShownKernel& kernel) {
     if (kernel.text.empty()) kernel.note = ShownKernelModel::tr("Both texts are the same.");
 }
 
-void readAll(ShownKernel& kernel) {
+void readAll(ShownKernel& kernel, const std::stop_token& stop) {
     if (kernel.hasLanguageRuns && kernel.runs.empty()) {
-        if (auto runs = inspect::verified_runs(kernel.languageSource, {}, kernel.isBackward))
+        if (auto runs = inspect::verified_runs(kernel.languageSource, {}, kernel.isBackward, stop))
             kernel.runs = *std::move(runs);
     }
     if (!kernel.isPtx || !kernel.otherTarget.isEmpty()) return compare(kernel);
@@ -78,9 +78,9 @@ void ShownKernelModel::show(ShownKernelPtr kernel) {
     if (!kernel || !isToBeRead(*kernel)) return take(std::move(kernel));
     m_reading.start(
         tr("Reading %1").arg(kernel->title),
-        [kernel](const JobControl&) -> Result<ShownKernelPtr> {
+        [kernel](const JobControl& control) -> Result<ShownKernelPtr> {
             auto read = std::make_shared<ShownKernel>(*kernel);
-            readAll(*read);
+            readAll(*read, control.stop);
             return read;
         },
         [this, kernel](Result<ShownKernelPtr> read) {

@@ -11,7 +11,7 @@ namespace {
 
 using namespace synth_test;  // NOLINT: the helpers of these tests
 
-constexpr Interpretation wide_values{.mode = Mode::values, .wide = true};
+const Interpretation wide_values{.mode = Mode::values, .wide = true};
 
 bool is_differentiable(const Symbol& s) {
     return is_float(s.type) && (s.kind == SymbolKind::input || s.kind == SymbolKind::scalar);

@@ -240,6 +240,18 @@ TEST_F(VerifyDataSet, NamesEachFileThatIsNotTheRecords) {
     EXPECT_EQ(verify_it().error().kind, ErrorKind::bad_input);
 }
 
+TEST_F(VerifyDataSet, NamesTargetsThatWereLeftOutWhereRunAndManifestDiffer) {
+    fs::remove_all(file(""));
+    GenerateOptions wanted = options("set");
+    wanted.unavailable = {"llvm-host-o2: no Clang is installed"};
+    ASSERT_TRUE(generate_it(wanted));
+    EXPECT_EQ(faults(), "");
+    std::string run = *workbench::read_file(file("run.json"));
+    run.replace(run.find("no Clang"), 8, "an old Clang");
+    write("run.json", run);
+    EXPECT_THAT(faults(), HasSubstr("manifest.json: files: "));
+}
+
 TEST_F(VerifyDataSet, IsFoundByIdAndCounted) {
     const auto lines = *read_lines(file("shards/00001.jsonl.zst"));
     const Json record = Json::parse(lines[2]);

@@ -137,6 +137,37 @@ TEST_F(Inspected, WhatIsLateIsTheFaultOfTheSource) {
     EXPECT_THAT(late.error().message, StartsWith("late.cu: compiling and running it took more than 60 s"));
 }
 
+// A quarter of a million of such steps a block take half a minute and more.
+TEST_F(Inspected, InterpretingEndsAtTheLimit) {
+    const std::string source = R"(
+extern "C" __global__ void slow(const float* x, float* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float s = 0.0f;
+    for (int j = 0; j < 500; ++j) {
+        for (int k = 0; k < 500; ++k) {
+            s += sinf(x[i]) * cosf(x[i]) + expf(x[i]) * sinf(x[i] * 2.0f) + cosf(x[i] * x[i]) + sinf(x[i] + 1.0f);
+        }
+    }
+    y[i] = s;
+}
+)";
+    using namespace std::chrono_literals;
+    const auto begun = TimeLimit::Clock::now();
+    const auto late =
+        inspect::check_language(source, "slow", targets, *toolchain, {.deadline = begun + 100ms});
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().kind, ErrorKind::bad_input);
+    std::stop_source asked;
+    asked.request_stop();
+    const auto stopped =
+        inspect::check_language(source, "slow", targets, *toolchain, {.stop = asked.get_token()});
+    ASSERT_FALSE(stopped);
+    EXPECT_EQ(stopped.error().kind, ErrorKind::cancelled);
+    EXPECT_FALSE(inspect::verified_runs(source, "slow", true, asked.get_token()));
+    EXPECT_LT(TimeLimit::Clock::now() - begun, 10s);
+}
+
 TEST_F(Inspected, LooksForIncludesOfATextWithoutAFileInNoFolder) {
     ASSERT_TRUE(
         write_file_atomically(folder.filePath(QStringLiteral("near.h")).toStdString(), "#define AMOUNT 3\n"));
@@ -153,6 +184,39 @@ TEST_F(Inspected, LooksForIncludesOfATextWithoutAFileInNoFolder) {
     request.file = folder.filePath(QStringLiteral("kernel.cu")).toStdString();
     const auto opened = inspect::compile_source(compiler, request);
     EXPECT_TRUE(opened) << opened.error().message;
+}
+
+// Without a limit such a launch is taken for one with no end: data sets have none.
+TEST(InspectedPtx, RunningEndsAtTheLimit) {
+    using namespace std::chrono_literals;
+    const auto tree = synth::parse(
+        "extern \"C\" __global__ void k(float* y, int n) {\n"
+        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i >= n) return;\n    y[i] = 1.0f;\n}\n");
+    ASSERT_TRUE(tree) << tree.error().message;
+    const std::string text =
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 y, .param .u32 n)\n{\n$again:\n    bra $again;\n}\n";
+    const std::string canonical = synth::canonical_hash(*tree);
+    std::vector<synth::Execution> runs{
+        {.tree = &*tree, .text = &text, .sets = {synth::draw_inputs(*tree, canonical, 0, 0)}}};
+    const auto run = [&](const TimeLimit& limit) -> Result<std::vector<std::string>> {
+        const auto toolchain = inspect::make_toolchain(limit);
+        return toolchain ? (*toolchain)->run(synth::target_named(target), runs)
+                         : std::unexpected(toolchain.error());
+    };
+    const auto begun = TimeLimit::Clock::now();
+    const auto late = run({.deadline = begun + 100ms});
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().kind, ErrorKind::bad_input);
+    std::stop_source asked;
+    asked.request_stop();
+    const auto stopped = run({asked.get_token(), begun + 1h});
+    ASSERT_FALSE(stopped);
+    EXPECT_EQ(stopped.error().kind, ErrorKind::cancelled);
+    EXPECT_LT(TimeLimit::Clock::now() - begun, 5s);
+    const auto endless = run({});
+    ASSERT_TRUE(endless);
+    EXPECT_THAT((*endless)[0], HasSubstr("no end"));
 }
 
 TEST(InspectedOnTheHost, ATextThatEndsTheProcessIsNoMismatch) {
