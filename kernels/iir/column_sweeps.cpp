@@ -12,6 +12,7 @@
 #endif
 
 #include "kernels/iir/sweep_lanes-inl.h"
+#include "kernels/support/prefetch.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace iir2d::iir::HWY_NAMESPACE {
@@ -71,6 +72,9 @@ HWY_INLINE std::int64_t sum_groups(const SumSweep<S, A>& given, std::int64_t fir
         S* row = part.data + l;
         for (std::int64_t t = 0; t < part.rows; ++t, row += part.stride) {
             for (std::int64_t k = 0; k < Group; ++k) {
+                // The next columns of so many rows are more than the processor foresees.
+                if (k * N * static_cast<std::int64_t>(sizeof(S)) % 64 == 0)
+                    support::prefetch<support::Access::write>(row + (Group + k) * N);
                 const auto x = hn::LoadU(ds, row + k * N);
                 hn::StoreU(x, ds, kept.samples + t * pitch + k * N);
                 const V y = step<3>(causal, promoted(d, x), r1[k], r2[k]);
