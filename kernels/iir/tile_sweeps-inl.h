@@ -123,7 +123,7 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
         twice[k] = hn::Set(d, begins ? sections[k].c.a1 : sections[k].pair.back);
     }
     constexpr std::int64_t groups = height / n;
-    constexpr std::int64_t few = block_columns<S, n>;
+    constexpr std::int64_t few = columns_at_once<S, n>;
     V r1[static_cast<std::size_t>(groups)][count];
     V r2[static_cast<std::size_t>(groups)][count];
     const auto state = [&](std::int64_t group, std::int64_t k) {
@@ -201,7 +201,12 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
                         hn::StoreU(w[t], ds, p.to + in_line + t * height);
                     });
                 }
-                if (by_row != nullptr) transpose_within<S, n>(w);
+                if (by_row != nullptr) {
+                    constexpr std::int64_t of_block = block_columns<S, n>;
+                    unrolled_in_place<few / of_block>([&](auto block) IIR2D_INLINE_LAMBDA {
+                        transpose_within<S, n>(w + block * of_block);
+                    });
+                }
             });
             if (by_row != nullptr) {
                 transpose_across<S, n>(v);

@@ -48,20 +48,18 @@ HWY_INLINE void transpose_blocks(Vector<T, N>& a, Vector<T, N>& b, Vector<T, N>&
     d = vector(_mm512_shuffle_f32x4(ab_high, cd_high, 0xDD));
 }
 
-// Loads four blocks of 128 bits, `step` apart. A block that is loaded into its place takes no shuffle.
+// Puts the even blocks of 128 bits of two vectors behind each other, and the odd ones.
 template <class T, std::int64_t N>
-HWY_INLINE Vector<T, N> load_four_blocks(const T* from, std::int64_t step) {
+HWY_INLINE void part_blocks(Vector<T, N>& a, Vector<T, N>& b) {
     static_assert(N * sizeof(T) == 64);
-    const hn::FixedTag<T, 16 / sizeof(T)> block;
-    const hn::FixedTag<float, 4> floats;
-    const auto load = [&](const T* at)
-                          IIR2D_INLINE_LAMBDA { return hn::BitCast(floats, hn::LoadU(block, at)).raw; };
-    __m512 all = _mm512_castps128_ps512(load(from));
-    all = _mm512_insertf32x4(all, load(from + step), 1);
-    all = _mm512_insertf32x4(all, load(from + 2 * step), 2);
-    all = _mm512_insertf32x4(all, load(from + 3 * step), 3);
     const hn::Repartition<float, Tag<T, N>> df;
-    return hn::BitCast(Tag<T, N>(), hn::Vec<decltype(df)>{all});
+    const auto floats = [&](const auto& v) IIR2D_INLINE_LAMBDA { return hn::BitCast(df, v).raw; };
+    const auto vector = [](__m512 raw) IIR2D_INLINE_LAMBDA {
+        return hn::BitCast(Tag<T, N>(), hn::Vec<decltype(df)>{raw});
+    };
+    const __m512 even = _mm512_shuffle_f32x4(floats(a), floats(b), 0x88);
+    b = vector(_mm512_shuffle_f32x4(floats(a), floats(b), 0xDD));
+    a = vector(even);
 }
 #else
 template <class T, std::int64_t N>
@@ -69,23 +67,22 @@ HWY_INLINE void transpose_blocks(Vector<T, N>&, Vector<T, N>&, Vector<T, N>&, Ve
     static_assert(N == 0, "no other target has vectors of 512 bits");
 }
 template <class T, std::int64_t N>
-HWY_INLINE Vector<T, N> load_four_blocks(const T*, std::int64_t) {
+HWY_INLINE void part_blocks(Vector<T, N>&, Vector<T, N>&) {
     static_assert(N == 0, "no other target has vectors of 512 bits");
 }
 #endif
 
-// Blocks of 128 bits from rows that are `step` apart, one behind the other.
+// Halves of a vector, or all of it if it has one block, from rows that are `step` apart, one behind the
+// other.
 template <class T, std::int64_t N>
-HWY_INLINE Vector<T, N> load_blocks(const T* from, std::int64_t step) {
+HWY_INLINE Vector<T, N> load_halves(const T* from, std::int64_t step) {
     const Tag<T, N> d;
     if constexpr (N * sizeof(T) <= 16) {
         static_cast<void>(step);
         return hn::LoadU(d, from);
-    } else if constexpr (N * sizeof(T) == 32) {
+    } else {
         const hn::Half<Tag<T, N>> half;
         return hn::Combine(d, hn::LoadU(half, from + step), hn::LoadU(half, from));
-    } else {
-        return load_four_blocks<T, N>(from, step);
     }
 }
 
@@ -137,7 +134,7 @@ HWY_INLINE void transpose_across(Vector<T, N>* v) {
 #else
 // Vectors have one block.
 template <class T, std::int64_t N>
-HWY_INLINE Vector<T, N> load_blocks(const T* from, std::int64_t) {
+HWY_INLINE Vector<T, N> load_halves(const T* from, std::int64_t) {
     return hn::LoadU(Tag<T, N>(), from);
 }
 template <class T, std::int64_t N>
@@ -151,14 +148,26 @@ template <class T, std::int64_t N>
 HWY_INLINE void transpose_across(Vector<T, N>*) {}
 #endif
 
-// Loads block_columns columns of N rows, `stride` apart, each as one vector. `from` is the first one's sample
-// in the first row.
+// Columns of half a vector, or of all of it if it has one block.
+template <class T, std::int64_t N>
+constexpr std::int64_t columns_at_once = N * sizeof(T) <= 16 ? N : N / 2;
+
+// Loads columns_at_once columns of N rows, `stride` apart, each as one vector. `from` is the first one's
+// sample in the first row.
 template <class T, std::int64_t N>
 HWY_INLINE void load_columns(const T* from, std::int64_t stride, Vector<T, N>* v) {
     constexpr std::int64_t k = block_columns<T, N>;
-    unrolled_in_place<k>(
-        [&](auto i) IIR2D_INLINE_LAMBDA { v[i] = load_blocks<T, N>(from + i * stride, k * stride); });
-    transpose_within<T, N>(v);
+    const auto load = [&](const T* row, Vector<T, N>* to) IIR2D_INLINE_LAMBDA {
+        unrolled_in_place<k>(
+            [&](auto i) IIR2D_INLINE_LAMBDA { to[i] = load_halves<T, N>(row + i * stride, k * stride); });
+        transpose_within<T, N>(to);
+    };
+    load(from, v);
+    if constexpr (columns_at_once<T, N> != k) {
+        static_assert(columns_at_once<T, N> == 2 * k);
+        load(from + 2 * k * stride, v + k);
+        unrolled_in_place<k>([&](auto i) IIR2D_INLINE_LAMBDA { part_blocks<T, N>(v[i], v[k + i]); });
+    }
 }
 
 // A square of N vectors of N lanes: row i, lane j becomes row j, lane i.
