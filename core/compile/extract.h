@@ -18,6 +18,11 @@ namespace workbench::compile {
 // A source that is larger is refused unread.
 inline constexpr std::size_t longest_source = std::size_t{16} << 20;
 inline constexpr std::chrono::seconds patience_of_extract{60};
+// What is said of a source that takes longer.
+inline std::string late_sentence() {
+    return "compiling and running it took more than " + std::to_string(patience_of_extract.count()) +
+           " s, the limit";
+}
 
 struct ExtractRequest {
     std::string text;

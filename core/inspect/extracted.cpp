@@ -61,9 +61,7 @@ Result<Inside> look_inside(const compile::Extracted& extracted, const compile::E
     auto done = synth::judge(std::move(batch), options, *toolchain);
     // It is late: each question had what the ones before had left of the limit.
     if (!done && done.error().kind == ErrorKind::bad_input)
-        return fail(ErrorKind::bad_input,
-                    escaped(request.file) + ": compiling and running it took more than " +
-                        std::to_string(compile::patience_of_extract.count()) + " s, the limit");
+        return fail(ErrorKind::bad_input, escaped(request.file) + ": " + compile::late_sentence());
     if (!done) return std::unexpected(done.error());
     synth::Judged& judged = done->front();
     if (judged.reason == "compiler_error" || judged.reason == "compiler_died")

@@ -271,7 +271,8 @@ Result<void> find_statement(Mismatch& made, const Tree& tree, const synth::Expec
             if (!said.empty()) continue;
             bool differs = false;
             for (std::size_t set = 0; set < wanted.size() && !differs; ++set) {
-                if (const auto done = synth::interpret(probe.tree, wanted[set]); !done.error.empty()) break;
+                const auto done = synth::interpret(probe.tree, wanted[set], {.limit = {.stop = stop}});
+                if (!done.error.empty()) break;
                 synth::for_each_difference(
                     wanted[set][probe.parameter], got[set][probe.parameter], target.is_host,
                     [&](const synth::Difference& one) { differs = differs || !one.is_within(); });
@@ -289,7 +290,9 @@ Result<void> find_statement(Mismatch& made, const Tree& tree, const synth::Expec
 // What one of the stored texts gives; false: what is expected.
 Result<bool> try_text(Mismatch& made, const Tree& tree, const std::string& canonical,
                       const synth::Target& target, synth::Toolchain& toolchain, const std::stop_token& stop) {
-    const synth::Expectation wanted = synth::expect(tree, canonical, false, {.stop = stop});
+    const TimeLimit limit{.stop = stop};
+    const synth::Expectation wanted = synth::expect(tree, canonical, false, limit);
+    IIR2D_RETURN_IF_ERROR(limit.check());
     if (!wanted.error.empty()) return fail(ErrorKind::bad_input, "it cannot be run: " + wanted.error);
     std::vector<std::vector<synth::Argument>> got;
     for (const synth::ExpectedSet& set : wanted.expected.sets) got.push_back(set.inputs);

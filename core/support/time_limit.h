@@ -8,7 +8,7 @@
 
 namespace workbench {
 
-// Says until when work may go on: until somebody asks to stop, or until a moment, the last one by default.
+// Says until when work may go on: until somebody asks to stop, or until `deadline`; by default there is none.
 // Thread-safe.
 struct TimeLimit {
     using Clock = std::chrono::steady_clock;

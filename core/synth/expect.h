@@ -47,8 +47,8 @@ struct Expectation {
     Expected expected;
     std::string error;  // empty: none
 };
-// Computes a kernel's expected outputs and their bounds. `loose` bounds are for ordinary numbers alone. After
-// the limit there is an error; whoever gives one asks it whether it is over.
+// Computes a kernel's expected outputs and their bounds. `loose` bounds are for ordinary numbers alone. Where
+// the limit is over `error` is set: check the limit before you read it.
 Expectation expect(const Tree& tree, std::string_view canonical, bool loose = false,
                    const TimeLimit& limit = {});
 

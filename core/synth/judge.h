@@ -50,7 +50,8 @@ struct JudgeOptions {
     bool has_level(std::string_view level) const {
         return std::find(levels.begin(), levels.end(), level) != levels.end();
     }
-    TimeLimit limit = {};  // of what somebody wrote; a data set has none: it never decides what is in one
+    TimeLimit limit =
+        {};  // of what somebody wrote; data sets have none, so that no time decides what is in them
 };
 
 // A stored text that is to be run or assembled, and what came of that.

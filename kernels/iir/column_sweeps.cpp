@@ -61,8 +61,10 @@ HWY_INLINE std::int64_t sum_groups(const SumSweep<S, A>& given, std::int64_t fir
     const Coefficients<V> causal = in_all_lanes(d, part.causal->c);
     const Coefficients<V> anticausal = in_all_lanes(d, part.anticausal->c);
     constexpr std::int64_t pitch = KeptColumns<S, A>::pitch;
+    constexpr std::int64_t bytes = N * sizeof(S);
     std::int64_t l = first;
     for (; part.columns - l >= Group * N; l += Group * N) {
+        const bool has_next = Group > 1 && part.columns - l > Group * N;
         V r1[static_cast<std::size_t>(Group)];
         V r2[static_cast<std::size_t>(Group)];
         for (std::int64_t k = 0; k < Group; ++k) {
@@ -73,8 +75,8 @@ HWY_INLINE std::int64_t sum_groups(const SumSweep<S, A>& given, std::int64_t fir
         for (std::int64_t t = 0; t < part.rows; ++t, row += part.stride) {
             for (std::int64_t k = 0; k < Group; ++k) {
                 // The next columns of so many rows are more than the processor foresees.
-                if (k * N * static_cast<std::int64_t>(sizeof(S)) % 64 == 0)
-                    support::prefetch<support::Access::write>(row + (Group + k) * N);
+                if (has_next && k * bytes % 64 == 0)
+                    support::prefetch<support::Access::write>(row, (Group + k) * bytes);
                 const auto x = hn::LoadU(ds, row + k * N);
                 hn::StoreU(x, ds, kept.samples + t * pitch + k * N);
                 const V y = step<3>(causal, promoted(d, x), r1[k], r2[k]);

@@ -27,28 +27,8 @@ using namespace support::HWY_NAMESPACE;
 template <class T, std::int64_t N>
 constexpr std::int64_t block_columns = std::min<std::int64_t>(16 / sizeof(T), N);
 
-#if defined(IIR2D_HAVE_HIGHWAY)
-#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86 && HWY_MAX_BYTES == 64
-// Transposes four vectors of four 128-bit blocks: block j of vector i becomes block i of vector j.
-template <class T, std::int64_t N>
-HWY_INLINE void transpose_blocks(Vector<T, N>& a, Vector<T, N>& b, Vector<T, N>& c, Vector<T, N>& d) {
-    static_assert(N * sizeof(T) == 64);
-    const hn::Repartition<float, Tag<T, N>> df;
-    const auto floats = [&](const auto& v) IIR2D_INLINE_LAMBDA { return hn::BitCast(df, v).raw; };
-    const auto vector = [](__m512 raw) IIR2D_INLINE_LAMBDA {
-        return hn::BitCast(Tag<T, N>(), hn::Vec<decltype(df)>{raw});
-    };
-    const __m512 ab_low = _mm512_shuffle_f32x4(floats(a), floats(b), 0x44);
-    const __m512 cd_low = _mm512_shuffle_f32x4(floats(c), floats(d), 0x44);
-    const __m512 ab_high = _mm512_shuffle_f32x4(floats(a), floats(b), 0xEE);
-    const __m512 cd_high = _mm512_shuffle_f32x4(floats(c), floats(d), 0xEE);
-    a = vector(_mm512_shuffle_f32x4(ab_low, cd_low, 0x88));
-    b = vector(_mm512_shuffle_f32x4(ab_low, cd_low, 0xDD));
-    c = vector(_mm512_shuffle_f32x4(ab_high, cd_high, 0x88));
-    d = vector(_mm512_shuffle_f32x4(ab_high, cd_high, 0xDD));
-}
-
 // Puts the even blocks of 128 bits of two vectors behind each other, and the odd ones.
+#if defined(IIR2D_HAVE_HIGHWAY) && HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86 && HWY_MAX_BYTES == 64
 template <class T, std::int64_t N>
 HWY_INLINE void part_blocks(Vector<T, N>& a, Vector<T, N>& b) {
     static_assert(N * sizeof(T) == 64);
@@ -63,14 +43,25 @@ HWY_INLINE void part_blocks(Vector<T, N>& a, Vector<T, N>& b) {
 }
 #else
 template <class T, std::int64_t N>
-HWY_INLINE void transpose_blocks(Vector<T, N>&, Vector<T, N>&, Vector<T, N>&, Vector<T, N>&) {
-    static_assert(N == 0, "no other target has vectors of 512 bits");
-}
-template <class T, std::int64_t N>
 HWY_INLINE void part_blocks(Vector<T, N>&, Vector<T, N>&) {
     static_assert(N == 0, "no other target has vectors of 512 bits");
 }
 #endif
+
+#if defined(IIR2D_HAVE_HIGHWAY)
+// Transposes four vectors of four 128-bit blocks: block j of vector i becomes block i of vector j.
+template <class T, std::int64_t N>
+HWY_INLINE void transpose_blocks(Vector<T, N>& a, Vector<T, N>& b, Vector<T, N>& c, Vector<T, N>& d) {
+    const Tag<T, N> tag;
+    const auto ab_high = hn::ConcatUpperUpper(tag, b, a);
+    const auto cd_high = hn::ConcatUpperUpper(tag, d, c);
+    a = hn::ConcatLowerLower(tag, b, a);
+    b = hn::ConcatLowerLower(tag, d, c);
+    part_blocks<T, N>(a, b);
+    c = ab_high;
+    d = cd_high;
+    part_blocks<T, N>(c, d);
+}
 
 // Halves of a vector, or all of it if it has one block, from rows that are `step` apart, one behind the
 // other.

@@ -69,10 +69,9 @@ constexpr std::int64_t backward_task_elements(const Config& config) {
     return config.task != 0 ? config.task : std::int64_t{1} << 16;
 }
 
-// Returns whether backward_cpu() finds places of maxima that it is not given.
-constexpr bool finds_places(PoolOp op) {
-    return op == PoolOp::max;
-}
+// Returns whether backward_cpu() finds places of maxima that it is not given: not of adaptive windows, nor
+// where threads would all find those of long windows that they share.
+bool finds_places(const PoolDesc& desc, const PoolGeometry& geometry, int threads);
 
 // Throws where memory is short. Of the config it reads stores and task. `forward` is the plan's forward pass,
 // which finds places that are not given.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Finds the places of maxima band by band, just before the band's gradients are made from them: the places of
-// a whole plane take more memory than its elements, and their pages longer than all arithmetic.
+// a whole plane take more memory than its elements, and the system takes longer to hand that memory out than
+// the arithmetic takes.
 #pragma once
 
 #include <algorithm>
@@ -12,24 +13,6 @@
 #include "kernels/support/aligned_array.h"
 
 namespace iir2d::pool {
-
-// The same rows of neighbouring planes.
-struct Rows {
-    IndexRange planes;
-    IndexRange y;
-};
-
-// Makes rows of dx, as many at a time as the kernel wants.
-template <class Kernel>
-void make_chunks(Kernel& kernel, const Rows& rows, const std::stop_token& stop) {
-    const std::int64_t chunk = kernel.chunk_rows();
-    for (std::int64_t plane = rows.planes.begin; plane < rows.planes.end; ++plane) {
-        for (std::int64_t y = rows.y.begin; y < rows.y.end; y += chunk) {
-            if (stop.stop_requested()) return;
-            kernel.make_rows(plane, {y, std::min(y + chunk, rows.y.end)});
-        }
-    }
-}
 
 // Rows with all windows near them, as planes of their own.
 struct Band {

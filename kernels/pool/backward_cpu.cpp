@@ -26,19 +26,24 @@ bool takes_non_temporal(const PoolDesc& desc, const PoolGeometry& geometry, cons
     return config.stores == stores_past && backward_chooses_stores(desc, geometry) && has_aligned_rows(dx);
 }
 
-// Calls make_worker() once a task and worker(rows) for its parts of planes and its whole planes. A task has
-// at least so many times the rows of a window.
+// Returns the rows of dx that a task has: enough elements to hide its set-up, and `spans` times the rows of a
+// window, so that window rows which two tasks both read do not count; but fewer where threads would get less
+// than `tasks` each.
+std::int64_t rows_of_task(const PoolGeometry& g, const Config& config, int threads, std::int64_t spans,
+                          std::int64_t tasks) {
+    const std::int64_t rows = g.planes() * g.y.in;
+    const std::int64_t wanted = std::max(backward_task_elements(config) / g.x.in + 1, spans * g.y.span());
+    const std::int64_t share = rows / (tasks * threads) + 1;
+    const std::int64_t step = std::clamp(std::min(wanted, share), std::int64_t{1}, rows);
+    return step > g.y.in ? step - step % g.y.in : step;
+}
+
+// Calls make_worker() once a task and worker(rows) for its parts of planes and its whole planes.
 template <class T>
-Result<void> run_tasks(const Job<T>& job, const Config& config, int threads, std::int64_t windows,
-                       const RunControl& control, auto make_worker) {
+Result<void> run_tasks(const Job<T>& job, std::int64_t step, int threads, const RunControl& control,
+                       auto make_worker) {
     const PoolGeometry& g = job.geometry;
     const std::int64_t rows = g.planes() * g.y.in;
-    // Enough elements to hide a task's set-up, and rows enough that window rows which two tasks both read do
-    // not count; but a few tasks for every thread.
-    const std::int64_t wanted = std::max(backward_task_elements(config) / g.x.in + 1, windows * g.y.span());
-    const std::int64_t share = rows / (std::int64_t{4} * threads) + 1;
-    std::int64_t step = std::clamp(std::min(wanted, share), std::int64_t{1}, rows);
-    if (step > g.y.in) step -= step % g.y.in;
     const std::int64_t tasks = (rows + step - 1) / step;
     const bool finished = support::parallel_for(threads, tasks, control, {}, [&](std::int64_t task) {
         auto worker = make_worker();
@@ -59,19 +64,19 @@ Result<void> run_tasks(const Job<T>& job, const Config& config, int threads, std
 
 template <class Kernel, class T>
 Result<void> run(const Job<T>& job, const Config& config, int threads, const RunControl& control) {
-    return run_tasks(job, config, threads, 4, control, [&] {
+    return run_tasks(job, rows_of_task(job.geometry, config, threads, 4, 4), threads, control, [&] {
         return
             [&, kernel = Kernel(job)](const Rows& rows) mutable { make_chunks(kernel, rows, control.stop); };
     });
 }
 
-// Of maxima; by way of `finder` where places are not given.
+// Makes the gradients of maxima. Finds places that are not given with `finder`.
 template <class Kernel, class T>
 Result<void> run_maxima(const Job<T>& job, const CpuKernel& finder, const Config& config, int threads,
                         const RunControl& control) {
     if (job.argmax != nullptr) return run<Kernel>(job, config, threads, control);
-    // Two tasks both find the places of windows that they share.
-    return run_tasks(job, config, threads, 8, control,
+    // Two tasks both find the places of windows that they share: few and long ones.
+    return run_tasks(job, rows_of_task(job.geometry, config, threads, 8, 1), threads, control,
                      [&] { return MaximaOfBands<Kernel, T>(job, finder, control.stop); });
 }
 
@@ -130,6 +135,12 @@ ElementType backward_accumulator(const PoolDesc& desc, const PoolGeometry& geome
     if (desc.element == ElementType::f64 || desc.op == PoolOp::lp) return ElementType::f64;
     const std::int64_t additions = geometry.y.most_windows_near() + geometry.x.most_windows_near();
     return sum_type(additions);
+}
+
+bool finds_places(const PoolDesc& desc, const PoolGeometry& geometry, int threads) {
+    const AxisWindows& y = geometry.y;
+    const std::int64_t share = geometry.planes() * y.in / threads;
+    return desc.op == PoolOp::max && (y.span() <= y.stride || share >= std::min(4 * y.span(), y.in));
 }
 
 bool backward_chooses_stores(const PoolDesc& desc, const PoolGeometry& geometry) {

@@ -3,6 +3,10 @@
 // make_rows(plane, rows) for rows of dx and chunk_rows() for how many at a time.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <stop_token>
+
 #include "kernels/pool/backward.h"
 #include "kernels/pool/cpu.h"
 #include "kernels/support/element.h"
@@ -27,6 +31,24 @@ struct Job {
     const std::int64_t* argmax;
     bool non_temporal = false;  // streaming stores, which need finish_stores() at the end
 };
+
+// The same rows of neighbouring planes.
+struct Rows {
+    IndexRange planes;
+    IndexRange y;
+};
+
+// Makes rows of dx, as many at a time as the kernel wants.
+template <class Kernel>
+void make_chunks(Kernel& kernel, const Rows& rows, const std::stop_token& stop) {
+    const std::int64_t chunk = kernel.chunk_rows();
+    for (std::int64_t plane = rows.planes.begin; plane < rows.planes.end; ++plane) {
+        for (std::int64_t y = rows.y.begin; y < rows.y.end; y += chunk) {
+            if (stop.stop_requested()) return;
+            kernel.make_rows(plane, {y, std::min(y + chunk, rows.y.end)});
+        }
+    }
+}
 
 // The base of classes that make one row at a time, by make_row(plane, iy).
 template <class Kernel>

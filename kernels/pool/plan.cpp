@@ -274,7 +274,10 @@ Result<void> PoolPlan::backward(const ConstTensorView& x, const ConstTensorView&
         const auto* gpu = std::get_if<State::OnGpu>(&state.kernel);
         std::vector<std::int64_t> found;
         std::vector<std::byte> maxima;
-        const bool in_advance = finds_argmax && (gpu != nullptr || !pool::finds_places(state.desc.op));
+        const bool in_advance =
+            finds_argmax &&
+            (gpu != nullptr ||
+             !pool::finds_places(state.desc, state.geometry, state.threads_of(state.backward.config, false)));
         if (in_advance) {
             found.resize(static_cast<std::size_t>(output.n * output.c * output.h * output.w));
             maxima.resize(found.size() * element_size(state.desc.element));

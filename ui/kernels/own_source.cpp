@@ -255,9 +255,10 @@ void OwnSource::verify() {
             }
             const TimeLimit limit{control.stop, TimeLimit::Clock::now() + compile::patience_of_extract};
             IIR2D_TRY(const auto toolchain, inspect::make_toolchain(limit));
-            IIR2D_TRY(inspect::LanguageCheck made,
-                      inspect::check_language(source, name, targets.targets, *toolchain, limit));
-            return std::make_shared<const inspect::LanguageCheck>(std::move(made));
+            auto made = inspect::check_language(source, name, targets.targets, *toolchain, limit);
+            if (!made && limit.is_late()) return fail(ErrorKind::bad_input, compile::late_sentence());
+            if (!made) return std::unexpected(made.error());
+            return std::make_shared<const inspect::LanguageCheck>(*std::move(made));
         },
         [this](const Result<std::shared_ptr<const inspect::LanguageCheck>>& made) {
             if (!made && made.error().kind == ErrorKind::cancelled) return;

@@ -143,6 +143,30 @@ TEST(PoolRun, FindingTheArgmaxIsHalfOfTheBackwardPasssProgress) {
     EXPECT_DOUBLE_EQ(seen.back(), 1.0);
 }
 
+// That of max finds it band by band.
+TEST(PoolRun, ABackwardPassOfMaxWithoutAnArgmaxReportsItsProgressAndStops) {
+    const PoolDesc desc{.op = PoolOp::max, .shape = {1, 8, 512, 512}};
+    const auto plan = PoolPlan::make(pool_testing::cpu(1), desc);
+    ASSERT_TRUE(plan);
+    const std::vector<float> x(pool_testing::elements(desc.shape), 1.0F);
+    const std::vector<float> dy(pool_testing::elements(plan->output_shape()), 1.0F);
+    std::vector<float> dx(x.size());
+    const auto backward = [&](const iir2d::RunControl& control) {
+        return plan->backward({x.data(), ElementType::f32, desc.shape}, {},
+                              {dy.data(), ElementType::f32, plan->output_shape()},
+                              {dx.data(), ElementType::f32, desc.shape}, {}, control);
+    };
+    std::vector<double> seen;
+    ASSERT_TRUE(backward({.progress = [&](double fraction) { seen.push_back(fraction); }}));
+    EXPECT_GT(seen.size(), 3U);
+    EXPECT_TRUE(std::ranges::is_sorted(seen));
+    EXPECT_DOUBLE_EQ(seen.back(), 1.0);
+    std::stop_source amid;
+    const auto part = backward({.stop = amid.get_token(), .progress = [&](double) { amid.request_stop(); }});
+    ASSERT_FALSE(part);
+    EXPECT_EQ(part.error().code, ErrorCode::cancelled);
+}
+
 TEST(PoolRun, StopsWhenAskedBeforeAndAmidARun) {
     const PoolDesc desc{.op = PoolOp::avg, .shape = {1, 8, 512, 512}};
     const std::vector<float> x(pool_testing::elements(desc.shape), 1.0F);
