@@ -164,13 +164,21 @@ TEST_F(TuneLearn, OnePlanThatRunsOftenLearnsAndThenRunsByIt) {
     });
     Planes dy(ElementType::f32, by_rule->output_shape());
     dy.fill(0);
+    // With places: to find them as well is another problem, and learns nothing.
+    std::vector<std::int64_t> places(
+        static_cast<std::size_t>(by_rule->output_shape().h * by_rule->output_shape().w));
+    ASSERT_TRUE(by_rule->forward(in.view(), pooled.view(), places));
     Planes gradient(ElementType::f32, grey.shape);
-    ASSERT_TRUE(by_rule->backward(in.view(), {}, dy.view(), gradient.view()));
-    until_settled([&] {
+    ASSERT_TRUE(by_rule->backward({}, {}, dy.view(), gradient.view(), places));
+    const auto backward = [&](const ConstTensorView& x, std::span<const std::int64_t> given) {
         Planes out(ElementType::f32, grey.shape);
-        ASSERT_TRUE(pooling->backward(in.view(), {}, dy.view(), out.view()));
+        ASSERT_TRUE(pooling->backward(x, {}, dy.view(), out.view(), given));
         EXPECT_TRUE(out == gradient);
-    });
+    };
+    const auto explored = statistics().explored;
+    for (int i = 0; i < 40; ++i) backward(in.view(), {});
+    EXPECT_EQ(statistics().explored, explored);
+    until_settled([&] { backward({}, places); });
     EXPECT_EQ(PoolPlan::make(two, desc)->choice().reason, TuneReason::learned);
 }
 
