@@ -72,7 +72,7 @@ Result<std::vector<RunRequest>> verified_runs(std::string_view source, std::stri
     }
     const synth::Tree& tree = backward ? adjoint.tree : forward;
     const TimeLimit limit{.stop = stop};
-    const synth::Expectation wanted = synth::expect(tree, synth::canonical_hash(forward), false, limit);
+    const synth::Expectation wanted = synth::expect(tree, synth::canonical_hash(forward), {.limit = limit});
     IIR2D_RETURN_IF_ERROR(limit.check());
     if (!wanted.error.empty()) return fail(ErrorKind::bad_input, "it has no inputs: " + wanted.error);
     return runs_of(tree, wanted.expected);

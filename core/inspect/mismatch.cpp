@@ -291,7 +291,7 @@ Result<void> find_statement(Mismatch& made, const Tree& tree, const synth::Expec
 Result<bool> try_text(Mismatch& made, const Tree& tree, const std::string& canonical,
                       const synth::Target& target, synth::Toolchain& toolchain, const std::stop_token& stop) {
     const TimeLimit limit{.stop = stop};
-    const synth::Expectation wanted = synth::expect(tree, canonical, false, limit);
+    const synth::Expectation wanted = synth::expect(tree, canonical, {.limit = limit});
     IIR2D_RETURN_IF_ERROR(limit.check());
     if (!wanted.error.empty()) return fail(ErrorKind::bad_input, "it cannot be run: " + wanted.error);
     std::vector<std::vector<synth::Argument>> got;

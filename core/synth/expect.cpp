@@ -112,9 +112,9 @@ std::vector<Argument> draw_inputs(const Tree& tree, std::string_view canonical, 
     return made;
 }
 
-Expectation expect(const Tree& tree, std::string_view canonical, bool loose, const TimeLimit& limit) {
+Expectation expect(const Tree& tree, std::string_view canonical, const Interpretation& how) {
     Expectation made;
-    const int sets = ordinary_sets + (has_specials(tree) && !loose ? 1 : 0);
+    const int sets = ordinary_sets + (has_specials(tree) && !how.loose ? 1 : 0);
     for (int set = 0; set < sets; ++set) {
         for (int attempt = 0;; ++attempt) {
             if (attempt == most_attempts) {
@@ -123,7 +123,7 @@ Expectation expect(const Tree& tree, std::string_view canonical, bool loose, con
             }
             ExpectedSet one{attempt, draw_inputs(tree, canonical, set, attempt), {}};
             one.outputs = one.inputs;
-            const Interpreted run = interpret(tree, one.outputs, {.loose = loose, .limit = limit});
+            const Interpreted run = interpret(tree, one.outputs, how);
             if (!run.error.empty()) {
                 made.error = run.error;
                 return made;

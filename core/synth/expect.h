@@ -47,10 +47,9 @@ struct Expectation {
     Expected expected;
     std::string error;  // empty: none
 };
-// Computes a kernel's expected outputs and their bounds. `loose` bounds are for ordinary numbers alone. Where
-// the limit is over `error` is set: check the limit before you read it.
-Expectation expect(const Tree& tree, std::string_view canonical, bool loose = false,
-                   const TimeLimit& limit = {});
+// Computes a kernel's expected outputs and their bounds. With loose bounds there are ordinary numbers alone.
+// Where the limit is over `error` is set: check the limit before you read it.
+Expectation expect(const Tree& tree, std::string_view canonical, const Interpretation& how = {});
 
 // Returns an argument's bytes as both compilers lay it out in memory; every NaN becomes the same one.
 std::vector<std::byte> bytes_of(const Argument& argument);

@@ -102,7 +102,7 @@ class Export {
         if (!source) return leave_out(source.error().message);
         std::optional<Lowered> lowered;
         if (m_python) {
-            Expectation wanted = expect(tree, canonical_hash(tree), true);
+            Expectation wanted = expect(tree, canonical_hash(tree), {.loose = true});
             if (!wanted.error.empty()) return leave_out("a branch or conversion that rounding decides");
             lowered = Lowered{id, std::move(tree), std::move(wanted.expected)};
         }

@@ -126,13 +126,13 @@ Result<void> assemble_trials(const Target& target, std::vector<Trial>& trials, T
 
 std::string take_expectations(Judged& judged, const JudgeOptions& options) {
     const Candidate& one = judged.candidate;
-    Expectation wanted = expect(one.tree, one.canonical, false, options.limit);
+    Expectation wanted = expect(one.tree, one.canonical, {.limit = options.limit});
     if (!wanted.error.empty()) return wanted.error;
     judged.expected = std::move(wanted.expected);
     if (!options.backward) return {};
     judged.backward = adjoint_of(one.tree, options.loop_values);
     if (!judged.backward.reason.empty()) return {};
-    Expectation of_backward = expect(judged.backward.tree, one.canonical, false, options.limit);
+    Expectation of_backward = expect(judged.backward.tree, one.canonical, {.limit = options.limit});
     if (of_backward.error.empty())
         judged.backward_expected = std::move(of_backward.expected);
     else
