@@ -74,7 +74,7 @@ HWY_INLINE std::int64_t sum_groups(const SumSweep<S, A>& given, std::int64_t fir
         S* row = part.data + l;
         for (std::int64_t t = 0; t < part.rows; ++t, row += part.stride) {
             for (std::int64_t k = 0; k < Group; ++k) {
-                // The next columns of so many rows are more than the processor foresees.
+                // The hardware prefetcher does not follow so many rows at once.
                 if (has_next && k * bytes % 64 == 0)
                     support::prefetch<support::Access::write>(row, (Group + k) * bytes);
                 const auto x = hn::LoadU(ds, row + k * N);

@@ -186,26 +186,23 @@ class TileSteps {
             m_along[m_along_count++] = next;
             return;
         }
-        const auto count = static_cast<std::int64_t>(part.cascade->size());
-        for (std::int64_t k = 0; k < count;) {
-            next.sections = part.cascade->data() + k;
-            const std::int64_t now = together(next.sections, count - k);
-            next.sweep = with_shape(next.sections, now, [&]<int Terms, std::int64_t Count>() {
-                return part.reversed ? sweep_squares<Terms, Count, true, S, A>
-                                     : sweep_squares<Terms, Count, false, S, A>;
-            });
-            k += now;
-            if (k < count) {
-                next.places.to = m_tile.by_column;
-            } else {
-                goes_out();
-                next.places.add = part.add;
-            }
-            m_along[m_along_count++] = next;
-            next.states.first += 2 * now * next.states.stride;
-            next.places = {};
-            next.places.from = m_tile.by_column;
-        }
+        for_each_sweep(*part.cascade, part.states,
+                       [&]<int Terms, std::int64_t Count>(const SectionStep<A>* sections,
+                                                          const LaneStates<A>& states, bool is_last) {
+                           next.sweep = part.reversed ? sweep_squares<Terms, Count, true, S, A>
+                                                      : sweep_squares<Terms, Count, false, S, A>;
+                           next.sections = sections;
+                           next.states = states;
+                           if (is_last) {
+                               goes_out();
+                               next.places.add = part.add;
+                           } else {
+                               next.places.to = m_tile.by_column;
+                           }
+                           m_along[m_along_count++] = next;
+                           next.places = {};
+                           next.places.from = m_tile.by_column;
+                       });
     }
 
     void go_down(const RowsSweep<S, A>& part, bool non_temporal) {
@@ -217,27 +214,21 @@ class TileSteps {
         m_out = part.out;
         m_out_stride = part.out_stride;
         if (part.downward == Downward::none) return;
-        LaneStates<A> states = part.down_states;
-        const auto count = static_cast<std::int64_t>(part.down->size());
-        for (std::int64_t k = 0; k < count;) {
-            const SectionStep<A>* sections = part.down->data() + k;
-            const std::int64_t now = together(sections, count - k);
-            k += now;
-            const bool out = straight && k == count;
-            const auto sweep = with_shape(sections, now, [&]<int Terms, std::int64_t Count>() {
-                constexpr Kept streamed = whole_lines ? Kept::streamed : Kept::stored;
-                if constexpr (Terms == 3 && Count == 1) {
-                    if (!filter && k == count) return sweep_down<Terms, Count, Kept::nothing, S, A>;
-                }
-                return out && non_temporal ? sweep_down<Terms, Count, streamed, S, A>
-                                           : sweep_down<Terms, Count, Kept::stored, S, A>;
-            });
-            m_down[m_down_count++] = {sweep, sections, states,
-                                      out      ? Down::To::out
-                                      : filter ? Down::To::by_row
-                                               : Down::To::swept};
-            states.first += 2 * now * states.stride;
-        }
+        for_each_sweep(*part.down, part.down_states,
+                       [&]<int Terms, std::int64_t Count>(const SectionStep<A>* sections,
+                                                          const LaneStates<A>& states, bool is_last) {
+                           constexpr Kept streamed = whole_lines ? Kept::streamed : Kept::stored;
+                           const bool out = straight && is_last;
+                           auto sweep = out && non_temporal ? sweep_down<Terms, Count, streamed, S, A>
+                                                            : sweep_down<Terms, Count, Kept::stored, S, A>;
+                           if constexpr (Terms == 3 && Count == 1) {
+                               if (!filter && is_last) sweep = sweep_down<Terms, Count, Kept::nothing, S, A>;
+                           }
+                           m_down[m_down_count++] = {sweep, sections, states,
+                                                     out      ? Down::To::out
+                                                     : filter ? Down::To::by_row
+                                                              : Down::To::swept};
+                       });
     }
 
     bool m_low;       // fewer rows than a whole band
@@ -269,19 +260,14 @@ HWY_NOINLINE void sweep_edge(const RowsSweep<S, A>& part, std::int64_t t, std::i
     if (part.cascade != nullptr) {
         S* to = part.to != nullptr ? in_line(part.to) : tile.by_column;
         const bool begins = part.begins && (part.reversed ? column + columns == part.columns : t == 0);
-        LaneStates<A> states = part.states;
-        const auto count = static_cast<std::int64_t>(part.cascade->size());
-        for (std::int64_t k = 0; k < count;) {
-            const SectionStep<A>* sections = part.cascade->data() + k;
-            const std::int64_t now = together(sections, count - k);
-            k += now;
-            const Places<S> places{.from = from, .add = k == count ? in_line(part.add) : nullptr, .to = to};
-            with_shape(sections, now, [&]<int Terms, std::int64_t Count>() {
-                sweep_some<Terms, Count>(sections, places, columns, part.reversed, states, begins);
-            });
-            states.first += 2 * now * states.stride;
-            from = to;
-        }
+        for_each_sweep(*part.cascade, part.states,
+                       [&]<int Terms, std::int64_t Count>(const SectionStep<A>* sections,
+                                                          const LaneStates<A>& states, bool is_last) {
+                           const Places<S> places{
+                               .from = from, .add = is_last ? in_line(part.add) : nullptr, .to = to};
+                           sweep_some<Terms, Count>(sections, places, columns, part.reversed, states, begins);
+                           from = to;
+                       });
     } else if (part.to != nullptr) {
         std::copy_n(from, columns * band<A>, in_line(part.to));
     }

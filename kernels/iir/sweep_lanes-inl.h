@@ -65,20 +65,30 @@ struct AddAndStore {
     }
 };
 
-// Returns how many of the sections from the first on are swept together, 1 or 2: wherever they are swept,
-// nothing is rounded to samples between them.
+// Calls body<Terms, Count>(sections, states, is_last) for a cascade's sections, one or two neighbours of the
+// same number of terms at a time. Every sweep takes them so: between two that come together nothing is
+// rounded.
 template <class A>
-std::int64_t together(const SectionStep<A>* sections, std::int64_t count) {
-    return count > 1 && sections[0].terms == sections[1].terms && sections[0].terms != 2 ? 2 : 1;
-}
-
-// body<Terms, Count>() for the sections that come together.
-template <class A>
-HWY_INLINE auto with_shape(const SectionStep<A>* sections, std::int64_t count, const auto& body) {
-    if (sections[0].terms == 2) return body.template operator()<2, 1>();
-    if (sections[0].terms == 1)
-        return count == 2 ? body.template operator()<1, 2>() : body.template operator()<1, 1>();
-    return count == 2 ? body.template operator()<3, 2>() : body.template operator()<3, 1>();
+HWY_INLINE void for_each_sweep(const Cascade<A>& cascade, LaneStates<A> states, const auto& body) {
+    const SectionStep<A>* sections = cascade.data();
+    const SectionStep<A>* const end = sections + cascade.size();
+    while (sections != end) {
+        const int terms = sections->terms;
+        const bool both = terms != 2 && end - sections > 1 && sections[1].terms == terms;
+        const std::int64_t count = both ? 2 : 1;
+        const auto call = [&]<int Terms, std::int64_t Count>() {
+            body.template operator()<Terms, Count>(sections, states, sections + Count == end);
+        };
+        if (terms == 2) {
+            call.template operator()<2, 1>();
+        } else if (terms == 1) {
+            both ? call.template operator()<1, 2>() : call.template operator()<1, 1>();
+        } else {
+            both ? call.template operator()<3, 2>() : call.template operator()<3, 1>();
+        }
+        sections += count;
+        states.first += 2 * count * states.stride;
+    }
 }
 
 // Vectors swept beside each other, whose states and coefficients should stay in registers.
@@ -149,22 +159,17 @@ HWY_NOINLINE void sweep_lanes(const SectionStep<A>* sections, const S* from, std
 template <class S, class A, class Put>
 HWY_INLINE void sweep_cascade(const Cascade<A>& cascade, const S* from, std::int64_t pitch, S* between,
                               std::int64_t between_pitch, std::int64_t count, std::int64_t width,
-                              const LaneStates<A>& given, const Put& put) {
-    LaneStates<A> states = given;
-    const auto size = static_cast<std::int64_t>(cascade.size());
-    for (std::int64_t k = 0; k < size;) {
-        const SectionStep<A>* sections = cascade.data() + k;
-        const std::int64_t now = together(sections, size - k);
-        k += now;
-        with_shape(sections, now, [&]<int Terms, std::int64_t Count>() {
-            if (k == size) return sweep_lanes<Terms, Count>(sections, from, pitch, count, width, states, put);
-            sweep_lanes<Terms, Count>(sections, from, pitch, count, width, states,
-                                      Store<S>{between, between_pitch});
-        });
-        states.first += 2 * now * states.stride;
-        from = between;
-        pitch = between_pitch;
-    }
+                              const LaneStates<A>& states, const Put& put) {
+    for_each_sweep(cascade, states,
+                   [&]<int Terms, std::int64_t Count>(const SectionStep<A>* sections,
+                                                      const LaneStates<A>& own, bool is_last) {
+                       if (is_last)
+                           return sweep_lanes<Terms, Count>(sections, from, pitch, count, width, own, put);
+                       sweep_lanes<Terms, Count>(sections, from, pitch, count, width, own,
+                                                 Store<S>{between, between_pitch});
+                       from = between;
+                       pitch = between_pitch;
+                   });
 }
 
 }  // namespace

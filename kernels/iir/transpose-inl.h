@@ -27,10 +27,10 @@ using namespace support::HWY_NAMESPACE;
 template <class T, std::int64_t N>
 constexpr std::int64_t block_columns = std::min<std::int64_t>(16 / sizeof(T), N);
 
-// Puts the even blocks of 128 bits of two vectors behind each other, and the odd ones.
+// Deinterleaves the 128-bit blocks of two vectors: a gets the even blocks of both, b the odd ones.
 #if defined(IIR2D_HAVE_HIGHWAY) && HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86 && HWY_MAX_BYTES == 64
 template <class T, std::int64_t N>
-HWY_INLINE void part_blocks(Vector<T, N>& a, Vector<T, N>& b) {
+HWY_INLINE void deinterleave_blocks(Vector<T, N>& a, Vector<T, N>& b) {
     static_assert(N * sizeof(T) == 64);
     const hn::Repartition<float, Tag<T, N>> df;
     const auto floats = [&](const auto& v) IIR2D_INLINE_LAMBDA { return hn::BitCast(df, v).raw; };
@@ -43,7 +43,7 @@ HWY_INLINE void part_blocks(Vector<T, N>& a, Vector<T, N>& b) {
 }
 #else
 template <class T, std::int64_t N>
-HWY_INLINE void part_blocks(Vector<T, N>&, Vector<T, N>&) {
+HWY_INLINE void deinterleave_blocks(Vector<T, N>&, Vector<T, N>&) {
     static_assert(N == 0, "no other target has vectors of 512 bits");
 }
 #endif
@@ -57,10 +57,10 @@ HWY_INLINE void transpose_blocks(Vector<T, N>& a, Vector<T, N>& b, Vector<T, N>&
     const auto cd_high = hn::ConcatUpperUpper(tag, d, c);
     a = hn::ConcatLowerLower(tag, b, a);
     b = hn::ConcatLowerLower(tag, d, c);
-    part_blocks<T, N>(a, b);
+    deinterleave_blocks<T, N>(a, b);
     c = ab_high;
     d = cd_high;
-    part_blocks<T, N>(c, d);
+    deinterleave_blocks<T, N>(c, d);
 }
 
 // Halves of a vector, or all of it if it has one block, from rows that are `step` apart, one behind the
@@ -157,7 +157,7 @@ HWY_INLINE void load_columns(const T* from, std::int64_t stride, Vector<T, N>* v
     if constexpr (columns_at_once<T, N> != k) {
         static_assert(columns_at_once<T, N> == 2 * k);
         load(from + 2 * k * stride, v + k);
-        unrolled_in_place<k>([&](auto i) IIR2D_INLINE_LAMBDA { part_blocks<T, N>(v[i], v[k + i]); });
+        unrolled_in_place<k>([&](auto i) IIR2D_INLINE_LAMBDA { deinterleave_blocks<T, N>(v[i], v[k + i]); });
     }
 }
 

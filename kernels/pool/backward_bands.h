@@ -21,12 +21,12 @@ struct Band {
     std::int64_t first_window;  // along y
 };
 
-// Windows are not adaptive.
+// Returns the band of some rows. Windows are not adaptive.
 inline Band band_of(const PoolGeometry& whole, const Rows& band_rows) {
     const AxisWindows& y = whole.y;
     const IndexRange& rows = band_rows.y;
     const std::int64_t planes = band_rows.planes.end - band_rows.planes.begin;
-    // Windows far apart may leave rows to none: the first window is one that starts above the band.
+    // A row between windows that lie apart is in none of them: then the window above it is the first one.
     const std::int64_t above = std::min((rows.begin + y.padding) / y.stride, y.out - 1);
     const std::int64_t first = std::min(y.windows_near(rows.begin).begin, above);
     const std::int64_t last = std::max(y.windows_near(rows.end - 1).end - 1, first);
