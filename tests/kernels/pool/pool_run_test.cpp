@@ -143,7 +143,7 @@ TEST(PoolRun, FindingTheArgmaxIsHalfOfTheBackwardPasssProgress) {
     EXPECT_DOUBLE_EQ(seen.back(), 1.0);
 }
 
-// That of max finds it band by band.
+// The backward pass of max finds its argmax band by band.
 TEST(PoolRun, ABackwardPassOfMaxWithoutAnArgmaxReportsItsProgressAndStops) {
     const PoolDesc desc{.op = PoolOp::max, .shape = {1, 8, 512, 512}};
     const auto plan = PoolPlan::make(pool_testing::cpu(1), desc);
