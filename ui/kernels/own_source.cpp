@@ -265,7 +265,7 @@ void OwnSource::verify() {
             if (made)
                 m_check = *made;
             else
-                m_checkProblem = toSentence(made.error().message);
+                m_checkProblem = toText(made.error().message);
             if (!hasBackward()) m_isBackward = false;
             Q_EMIT checkChanged();
             showChosen();

@@ -60,6 +60,8 @@ class OwnSource : public QObject {
     // levels that it passed; null: not known yet, or it could not be found out.
     const std::shared_ptr<const inspect::LanguageCheck>& check() const { return m_check; }
     int verifiedTargets() const;
+    // Returns why it could not be found out whether the kernel is right; empty: it could.
+    const QString& checkProblem() const { return m_checkProblem; }
     bool isChecking() const { return m_checking.isRunning(); }
     bool hasBackward() const;                         // one is known
     bool isBackward() const { return m_isBackward; }  // shows the backward kernel

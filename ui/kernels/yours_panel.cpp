@@ -129,6 +129,8 @@ void YoursPanel::showVerified() {
     const bool isWrong = check && !check->rejected.empty();
     if (m_source.isChecking())
         text = tr("Verifying…");
+    else if (!m_source.checkProblem().isEmpty())
+        text = tr("Not verified: %1").arg(m_source.checkProblem());
     else if (check && !check->is_inside)
         text = tr("Not verified: outside of the kernel language. Tab Levels says where.");
     else if (isWrong)
