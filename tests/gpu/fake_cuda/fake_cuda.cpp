@@ -169,6 +169,7 @@ int cuDevicePrimaryCtxReset(DeviceHandle) {
     state().sticky = 0;
     for (const auto& [address, allocation] : state().memory) ptx_detach(address);
     state().memory.clear();
+    state().pool.clear();
     state().pinned.clear();
     state().graphs.clear();
     state().graph_execs.clear();

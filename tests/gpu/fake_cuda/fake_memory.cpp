@@ -28,14 +28,33 @@ bool is_allocated(std::uintptr_t address, std::size_t bytes) {
     return allocation_of(address, bytes) != nullptr;
 }
 
+// Returns a block of this many bytes. As in a driver's memory pool, one that was released comes first: work
+// that repeats meets the same addresses, whatever the host allocated in between.
+std::vector<unsigned char> take_block(std::size_t bytes) {
+    auto& pool = state().pool;
+    const auto released = std::ranges::find(pool, bytes, [](const auto& block) { return block.size(); });
+    if (released == pool.end()) return std::vector<unsigned char>(bytes, guard_byte);
+    auto block = std::move(*released);
+    pool.erase(released);
+    std::ranges::fill(block, guard_byte);
+    return block;
+}
+
+void put_block(std::vector<unsigned char> block) {
+    constexpr std::size_t most = 16;
+    auto& pool = state().pool;
+    pool.push_front(std::move(block));
+    if (pool.size() > most) pool.pop_back();
+}
+
 int allocate(std::uintptr_t& address, std::size_t bytes) {
     State& s = state();
     if (++s.allocations == number("alloc", 0)) return out_of_memory;
     if (bytes == 0) return 1;
     if (bytes > memory_bytes) return out_of_memory;
-    Allocation allocation{.size = bytes, .device = current().back()->device};
+    Allocation allocation{
+        .bytes = take_block(bytes + 3 * guard_bytes), .size = bytes, .device = current().back()->device};
     // A driver's memory is aligned to 256 bytes.
-    allocation.bytes.assign(bytes + 3 * guard_bytes, guard_byte);
     const auto begin = reinterpret_cast<std::uintptr_t>(allocation.bytes.data());
     address = (begin + 2 * guard_bytes - 1) / guard_bytes * guard_bytes;
     unsigned char* const given = allocation.bytes.data() + (address - begin);
@@ -59,6 +78,7 @@ int release(std::uintptr_t address) {
     if (found == s.memory.end()) return 1;
     if (!guards_hold(address, found->second)) s.sticky = illegal_address;
     ptx_detach(address);
+    put_block(std::move(found->second.bytes));
     s.memory.erase(found);
     return s.sticky;
 }
