@@ -10,8 +10,20 @@ namespace iir2d::iir {
 
 namespace {
 
-// A band of fewer columns takes no longer than it takes to wait for the band above.
-constexpr std::int64_t narrowest_shared = 32;
+// Returns the fewest columns for which it pays that bands, which go down into the columns as well, are shared
+// out: each waits for the band above. Where sweeping down is all that is left of the columns the wait is for
+// all of a narrow band.
+constexpr std::int64_t narrowest_shared(Downward downward) {
+    switch (downward) {
+        case Downward::none:
+            return 1;
+        case Downward::filter:
+            return 192;
+        case Downward::advance:
+            break;
+    }
+    return 32;
+}
 
 }  // namespace
 
@@ -71,7 +83,7 @@ auto RowBands<S, A>::make_parts(const SweptPass<A>& last_pass, std::int64_t widt
 
 template <class S, class A>
 int RowBands<S, A>::share(int threads) const {
-    if (m_downward != Downward::none && m_plane.width < narrowest_shared) return 1;
+    if (m_plane.width < narrowest_shared(m_downward)) return 1;
     const std::int64_t lines = std::max(1, (m_line ? 1 : 0) + (m_beside ? 1 : 0));
     return static_cast<int>(std::clamp<std::int64_t>(m_bands / lines, 1, threads));
 }
