@@ -126,9 +126,7 @@ std::int32_t PoolConfigs::way_of_kernel(const CpuKernel& kernel) const {
 Config PoolConfigs::resolve(const Config& config) const {
     Config made;
     const bool backward = m_use == PoolUse::backward;
-    const bool small_windows =
-        !backward && m_kernel.small_windows && (config.way == 0 || config.way == way_windows);
-    made.threads = threads_of(config, m_threads, m_desc, m_geometry, small_windows);
+    made.threads = threads_of(config, m_threads, m_desc, m_geometry, m_use);
     if (gathers()) return made;
     made.task = static_cast<std::int32_t>(backward ? backward_task_elements(config) : task_elements(config));
     if (!backward && m_desc.op == PoolOp::max) made.way = folding(config.way).way;

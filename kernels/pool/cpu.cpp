@@ -314,10 +314,18 @@ bool is_dealt_out(const PoolDesc& desc, const PoolGeometry& geometry) {
 }  // namespace
 
 int threads_of(const Config& config, int threads, const PoolDesc& desc, const PoolGeometry& geometry,
-               bool small_windows) {
-    const double least_shared = small_windows ? 1 << 17 : 1 << 16;
+               PoolUse use) {
     if (config.threads != 0) return config.threads;
-    return elements_of(geometry) < least_shared && !needs_powers(desc) ? 1 : threads;
+    // In elements of f32 in short windows: what it takes to wake other threads, and to begin a row.
+    constexpr double least_shared = 3 << 16;
+    constexpr double of_a_row = 64;
+    constexpr std::int64_t longest_short = 8;
+    const double of_a_type = desc.element == ElementType::f32 ? 1 : 2;
+    const bool is_short =
+        use == PoolUse::backward || std::max(geometry.y.window, geometry.x.window) <= longest_short;
+    const double rows = static_cast<double>(geometry.planes()) * static_cast<double>(geometry.y.in);
+    const double work = of_a_type * (is_short ? 1 : 2) * elements_of(geometry) + of_a_row * rows;
+    return work < least_shared && !needs_powers(desc) ? 1 : threads;
 }
 
 bool uses_non_temporal_stores(const PoolGeometry& geometry, const CpuKernel& kernel) {

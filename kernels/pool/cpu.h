@@ -44,9 +44,9 @@ struct CpuKernel {
 CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry, const Config& config = {});
 
 // Returns the threads for a pass: one where there is less to do than it takes to wake others, but for powers,
-// of which each takes long. `small_windows`: a forward pass by them, which does twice as much in that time.
+// of which each takes long.
 int threads_of(const Config& config, int threads, const PoolDesc& desc, const PoolGeometry& geometry,
-               bool small_windows);
+               PoolUse use);
 
 // Returns the elements of the input that make a task worth its set-up.
 constexpr std::int64_t task_elements(const Config& config) {

@@ -37,8 +37,8 @@ struct PoolPlan::State {
     std::shared_ptr<const tune::Turn> forward_turn = nullptr;
     std::shared_ptr<const tune::Turn> backward_turn = nullptr;
 
-    int threads_of(const Config& config, bool small_windows) const {
-        return pool::threads_of(config, device.threads(), desc, geometry, small_windows);
+    int threads_of(const Config& config, PoolUse use) const {
+        return pool::threads_of(config, device.threads(), desc, geometry, use);
     }
     static Result<PoolPlan> make(const Device& device, const PoolDesc& desc, const tune::Given& given_forward,
                                  const tune::Given& given_backward);
@@ -252,7 +252,7 @@ Result<void> PoolPlan::forward(const ConstTensorView& x, const TensorView& y, st
             if (config != state.forward.config)
                 other = pool::choose_cpu_kernel(state.desc, state.geometry, config);
             const pool::CpuKernel* kernel = other ? &*other : &std::get<pool::CpuKernel>(state.kernel);
-            const int threads = state.threads_of(config, kernel->small_windows);
+            const int threads = state.threads_of(config, PoolUse::forward);
             return [&run, kernel, threads] { return run(*kernel, threads); };
         });
     });
@@ -275,9 +275,9 @@ Result<void> PoolPlan::backward(const ConstTensorView& x, const ConstTensorView&
         std::vector<std::int64_t> found;
         std::vector<std::byte> maxima;
         const bool in_advance =
-            finds_argmax &&
-            (gpu != nullptr ||
-             !pool::finds_places(state.desc, state.geometry, state.threads_of(state.backward.config, false)));
+            finds_argmax && (gpu != nullptr ||
+                             !pool::finds_places(state.desc, state.geometry,
+                                                 state.threads_of(state.backward.config, PoolUse::backward)));
         if (in_advance) {
             found.resize(static_cast<std::size_t>(output.n * output.c * output.h * output.w));
             maxima.resize(found.size() * element_size(state.desc.element));
@@ -293,7 +293,7 @@ Result<void> PoolPlan::backward(const ConstTensorView& x, const ConstTensorView&
         tune::count_veto(state.backward.config, data->dx);
         const auto& kernel = std::get<pool::CpuKernel>(state.kernel);
         const auto run = [&](const Config& config) -> Result<void> {
-            const int threads = state.threads_of(config, false);
+            const int threads = state.threads_of(config, PoolUse::backward);
             if (pool::planes_are_even(*data))
                 return pool::backward_cpu(state.desc, state.geometry, kernel, *data, config, threads, rest);
             const pool::PoolGeometry image = pool::image_of(state.geometry);

@@ -30,7 +30,7 @@ std::vector<double> wide(const std::vector<float>& values) {
 std::vector<float> run_backward(const PoolDesc& desc, const std::vector<float>& x,
                                 const std::vector<float>& y, const std::vector<float>& dy,
                                 std::span<const std::int64_t> argmax = {}, int threads = 1) {
-    const auto plan = PoolPlan::make(cpu(threads), desc);
+    const auto plan = plan_on(cpu(threads), desc);
     EXPECT_TRUE(plan) << plan.error().message;
     std::vector<float> dx(x.size(), -12345.0F);
     const Shape output = plan->output_shape();

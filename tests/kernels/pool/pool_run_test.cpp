@@ -51,7 +51,7 @@ TEST(PoolRun, StridedViewsAndNothingWrittenBetweenRows) {
         const PoolDesc desc{.op = op, .shape = {1, 3, 10, 14}, .window = {3, 2}, .ceil_mode = true};
         const auto dense = pool_testing::uniform(pool_testing::elements(desc.shape), -1.0F, 1.0F, 9);
         const auto expected = pool_testing::run(desc, dense);
-        const auto plan = PoolPlan::make(pool_testing::cpu(2), desc);
+        const auto plan = pool_testing::plan_on(pool_testing::cpu(2), desc);
         ASSERT_TRUE(plan);
         const Shape out = plan->output_shape();
 
@@ -83,7 +83,7 @@ TEST(PoolRun, StridedViewsAndNothingWrittenBetweenRows) {
 
 TEST(PoolRun, OnePlanFromManyThreadsAtOnce) {
     const PoolDesc& desc = varied[2];
-    const auto plan = PoolPlan::make(pool_testing::cpu(2), desc);
+    const auto plan = pool_testing::plan_on(pool_testing::cpu(2), desc);
     ASSERT_TRUE(plan);
     const auto x = pool_testing::uniform(pool_testing::elements(desc.shape), 0.0F, 1.0F, 4);
     const auto expected = pool_testing::run(desc, x);
@@ -171,7 +171,7 @@ TEST(PoolRun, StopsWhenAskedBeforeAndAmidARun) {
     const PoolDesc desc{.op = PoolOp::avg, .shape = {1, 8, 512, 512}};
     const std::vector<float> x(pool_testing::elements(desc.shape), 1.0F);
     for (const int threads : {1, 2}) {
-        const auto plan = PoolPlan::make(pool_testing::cpu(threads), desc);
+        const auto plan = pool_testing::plan_on(pool_testing::cpu(threads), desc);
         ASSERT_TRUE(plan);
         std::vector<float> y(pool_testing::elements(plan->output_shape()));
         const auto forward = [&](const iir2d::RunControl& control) {
@@ -376,7 +376,7 @@ TEST(PoolRun, PlacesInF64AreThoseInF32) {
                                   .ceil_mode = true};
                     const auto expected = pool_testing::run(desc, x);
                     desc.element = ElementType::f64;
-                    const auto plan = PoolPlan::make(pool_testing::cpu(2), desc);
+                    const auto plan = pool_testing::plan_on(pool_testing::cpu(2), desc);
                     ASSERT_TRUE(plan);
                     std::vector<double> y(expected.y.size());
                     std::vector<std::int64_t> argmax(y.size());

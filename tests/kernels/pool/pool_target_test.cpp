@@ -23,7 +23,7 @@ using ::testing::HasSubstr;
 // The gradient of a sum of norms.
 std::vector<float> backward(const PoolDesc& desc, const std::vector<float>& x, const std::vector<float>& y) {
     using iir2d::ElementType;
-    const auto plan = iir2d::PoolPlan::make(pool_testing::cpu(2), desc);
+    const auto plan = pool_testing::plan_on(pool_testing::cpu(2), desc);
     EXPECT_TRUE(plan);
     const auto dy = pool_testing::uniform(y.size(), -1.0F, 1.0F, 33);
     std::vector<float> dx(x.size());

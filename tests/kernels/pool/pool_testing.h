@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "iir2d/config.h"
 #include "iir2d/device.h"
 #include "iir2d/plan.h"
 #include "iir2d/reference.h"
@@ -34,6 +35,13 @@ inline iir2d::Device cpu(int threads = 1) {
     return *device;
 }
 
+// Makes a plan whose passes take all threads of the CPU, however little there is to do.
+inline iir2d::Result<iir2d::PoolPlan> plan_on(const iir2d::Device& device, const iir2d::PoolDesc& desc) {
+    if (device.backend() != iir2d::Backend::cpu) return iir2d::PoolPlan::make(device, desc);
+    const iir2d::Config all{.threads = device.threads()};
+    return iir2d::PoolPlan::make(device, desc, all, all);
+}
+
 struct Pooled {
     std::vector<float> y;
     std::vector<std::int64_t> argmax;
@@ -42,7 +50,7 @@ struct Pooled {
 // Runs a valid descriptor on dense planes; with the argmax when the op is max and `with_argmax`.
 inline Pooled run(const iir2d::PoolDesc& desc, const std::vector<float>& x, int threads = 1,
                   bool with_argmax = true) {
-    const auto plan = iir2d::PoolPlan::make(cpu(threads), desc);
+    const auto plan = plan_on(cpu(threads), desc);
     EXPECT_TRUE(plan) << plan.error().message;
     if (!plan) return {};
     EXPECT_EQ(x.size(), elements(desc.shape));

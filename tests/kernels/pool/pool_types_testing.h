@@ -70,7 +70,7 @@ struct PooledIn {
 template <class T>
 PooledIn<T> run_on(const iir2d::Device& device, iir2d::PoolDesc desc, const std::vector<T>& x) {
     desc.element = type_of<T>;
-    const auto plan = iir2d::PoolPlan::make(device, desc);
+    const auto plan = pool_testing::plan_on(device, desc);
     EXPECT_TRUE(plan) << plan.error().message;
     if (!plan) return {};
     PooledIn<T> out;
@@ -91,7 +91,7 @@ template <class T>
 std::vector<T> backward_on(const iir2d::Device& device, iir2d::PoolDesc desc, const std::vector<T>& x,
                            const PooledIn<T>& forward, const std::vector<T>& dy) {
     desc.element = type_of<T>;
-    const auto plan = iir2d::PoolPlan::make(device, desc);
+    const auto plan = pool_testing::plan_on(device, desc);
     EXPECT_TRUE(plan) << plan.error().message;
     std::vector<T> dx(x.size());
     const auto shape = plan->output_shape();

@@ -157,6 +157,9 @@ TEST(ConfigResolved, SaysWhatStaticDoes) {
               "threads:2 stores:through share:planes part:320 strip:320");
     FilterDesc large{.shape = {1, 1, 2048, 2048}, .filter = {.id = 1}};
     EXPECT_EQ(text_of(resolved(device, large, {}).value()), "threads:2 stores:past part:512");
+    large.shape = {1, 1, 4096, 8192};
+    EXPECT_EQ(resolved(device, large, {}).value().part, 1024);
+    EXPECT_EQ(resolved(device, large, config("threads:1")).value().part, 8192);
     // Two parts a thread, and never fewer than 128 columns.
     FilterDesc middle{.shape = {1, 1, 1024, 1024}, .filter = {.id = 1}};
     EXPECT_EQ(resolved(device, middle, {}).value().part, 256);
@@ -171,32 +174,42 @@ TEST(ConfigResolved, SaysWhatStaticDoes) {
     EXPECT_EQ(text_of(resolved(device, small, {}).value()), "threads:1 stores:through part:64");
     EXPECT_EQ(text_of(resolved(device, max_of(3, 1), PoolUse::forward, {}).value()),
               "threads:1 stores:through way:windows task:262144");
-    EXPECT_EQ(text_of(resolved(device, max_of(16, 1), PoolUse::forward, {}).value()),
+    PoolDesc pooling = max_of(16, 1);
+    pooling.shape = {1, 1, 500, 500};
+    EXPECT_EQ(text_of(resolved(device, pooling, PoolUse::forward, {}).value()),
               "threads:2 stores:through way:climb/climb task:262144");
-    EXPECT_EQ(text_of(resolved(device, max_of(3, 1), PoolUse::backward, {}).value()),
-              "threads:2 stores:through task:65536");
+    EXPECT_EQ(text_of(resolved(device, pooling, PoolUse::backward, {}).value()), "threads:2 task:65536");
 }
 
 TEST(ConfigResolved, SmallPoolingRunsOnOneThreadButForPowers) {
     const Device device = cpu(2);
     if (device.threads() < 2) GTEST_SKIP() << "one thread: there is nothing to choose";
-    PoolDesc desc{.op = PoolOp::avg, .shape = {1, 1, 128, 255}, .window = {1, 1}, .stride = Extent{1, 1}};
+    PoolDesc desc{.window = {1, 1}, .stride = Extent{1, 1}};
+    const auto threads_for = [&](PoolUse use, std::int64_t h, std::int64_t w) {
+        desc.shape = {1, 1, h, w};
+        return resolved(device, desc, use, {}).value().threads;
+    };
     for (const PoolUse use : {PoolUse::forward, PoolUse::forward_with_places, PoolUse::backward}) {
         desc.op = use == PoolUse::forward_with_places ? PoolOp::max : PoolOp::avg;
-        desc.shape.w = 255;  // with as many outputs 65,280 elements
-        EXPECT_EQ(resolved(device, desc, use, {}).value().threads, 1);
+        // 3 * 2^16 elements, where each row counts as 64 more.
+        EXPECT_EQ(threads_for(use, 256, 351), 1);
         EXPECT_EQ(resolved(device, desc, use, config("threads:2")).value().threads, 2);
-        desc.shape.w = 256;
-        EXPECT_EQ(resolved(device, desc, use, {}).value().threads, 2);
+        EXPECT_EQ(threads_for(use, 256, 352), 2);
+        EXPECT_EQ(threads_for(use, 2978, 1), 1);
+        EXPECT_EQ(threads_for(use, 2979, 1), 2);
+        // Other types than f32 count twice, and so do long windows, but not backward.
+        desc.element = ElementType::f16;
+        EXPECT_EQ(threads_for(use, 256, 175), 1);
+        EXPECT_EQ(threads_for(use, 256, 176), 2);
+        desc.element = ElementType::f32;
+        desc.window = {9, 1};
+        desc.stride = Extent{8, 1};
+        const std::int64_t most_alone = use == PoolUse::backward ? 607 : 303;
+        EXPECT_EQ(threads_for(use, 264, most_alone), 1);
+        EXPECT_EQ(threads_for(use, 264, most_alone + 1), 2);
+        desc.window = {1, 1};
+        desc.stride = Extent{1, 1};
     }
-    // Windows of 3x3 take half the time of others, forward.
-    desc = max_of(3, 1);
-    desc.shape = {1, 1, 256, 255};
-    EXPECT_EQ(resolved(device, desc, PoolUse::forward, {}).value().threads, 1);
-    EXPECT_EQ(resolved(device, desc, PoolUse::forward, config("way:parts/parts")).value().threads, 2);
-    EXPECT_EQ(resolved(device, desc, PoolUse::backward, {}).value().threads, 2);
-    desc.shape.w = 261;
-    EXPECT_EQ(resolved(device, desc, PoolUse::forward, {}).value().threads, 2);
     desc = {.op = PoolOp::lp, .shape = {1, 1, 128, 255}, .window = {1, 1}, .stride = Extent{1, 1}, .p = 2.5};
     EXPECT_EQ(resolved(device, desc, PoolUse::forward, {}).value().threads, 2);
     EXPECT_EQ(resolved(device, desc, PoolUse::backward, {}).value().threads, 2);

@@ -152,14 +152,18 @@ TEST_F(TuneLearn, OnePlanThatRunsOftenLearnsAndThenRunsByIt) {
     });
     EXPECT_EQ(choice_of(two).reason, TuneReason::learned);
 
-    const PoolDesc desc{.op = PoolOp::max, .shape = grey.shape, .window = {9, 9}, .stride = Extent{2, 2}};
+    // Large enough that static takes both threads.
+    const PoolDesc desc{
+        .op = PoolOp::max, .shape = {1, 1, 480, 480}, .window = {9, 9}, .stride = Extent{2, 2}};
+    Planes x(ElementType::f32, desc.shape);
+    x.fill_with_hard_values(2);
     const auto by_rule = PoolPlan::make(two, desc, Config{}, Config{});
     const auto pooling = PoolPlan::make(two, desc);
     Planes pooled(ElementType::f32, by_rule->output_shape());
-    ASSERT_TRUE(by_rule->forward(in.view(), pooled.view()));
+    ASSERT_TRUE(by_rule->forward(x.view(), pooled.view()));
     until_settled([&] {
         Planes out(ElementType::f32, by_rule->output_shape());
-        ASSERT_TRUE(pooling->forward(in.view(), out.view()));
+        ASSERT_TRUE(pooling->forward(x.view(), out.view()));
         EXPECT_TRUE(out == pooled);
     });
     Planes dy(ElementType::f32, by_rule->output_shape());
@@ -167,16 +171,16 @@ TEST_F(TuneLearn, OnePlanThatRunsOftenLearnsAndThenRunsByIt) {
     // With places: to find them as well is another problem, and learns nothing.
     std::vector<std::int64_t> places(
         static_cast<std::size_t>(by_rule->output_shape().h * by_rule->output_shape().w));
-    ASSERT_TRUE(by_rule->forward(in.view(), pooled.view(), places));
-    Planes gradient(ElementType::f32, grey.shape);
+    ASSERT_TRUE(by_rule->forward(x.view(), pooled.view(), places));
+    Planes gradient(ElementType::f32, desc.shape);
     ASSERT_TRUE(by_rule->backward({}, {}, dy.view(), gradient.view(), places));
-    const auto backward = [&](const ConstTensorView& x, std::span<const std::int64_t> given) {
-        Planes out(ElementType::f32, grey.shape);
-        ASSERT_TRUE(pooling->backward(x, {}, dy.view(), out.view(), given));
+    const auto backward = [&](const ConstTensorView& of, std::span<const std::int64_t> given) {
+        Planes out(ElementType::f32, desc.shape);
+        ASSERT_TRUE(pooling->backward(of, {}, dy.view(), out.view(), given));
         EXPECT_TRUE(out == gradient);
     };
     const auto explored = statistics().explored;
-    for (int i = 0; i < 40; ++i) backward(in.view(), {});
+    for (int i = 0; i < 40; ++i) backward(x.view(), {});
     EXPECT_EQ(statistics().explored, explored);
     until_settled([&] { backward({}, places); });
     EXPECT_EQ(PoolPlan::make(two, desc)->choice().reason, TuneReason::learned);
