@@ -50,6 +50,12 @@ bool pays_in_parts(const AxisWindows& axis, Along along, Folded folded) {
     return axis.window > longest_sequence && (neighbours || long_sum || axis.window > 4 * axis.stride);
 }
 
+// A maximum may be folded in any order, and neighbouring windows of a few rows share most of their parts.
+bool pays_in_short_parts(const AxisWindows& axis, Along along, Folded folded) {
+    return along == Along::y && folded != Folded::sums && axis.stride == 1 && axis.window >= 4 &&
+           axis.window <= longest_sequence;
+}
+
 // Pairs are folded in parts step by step, in memory.
 bool pays_in_steps(const AxisWindows& axis, Folded folded) {
     if (folded == Folded::sums && axis.window > longest_sum) return true;
@@ -70,6 +76,7 @@ AxisWay way_along(const AxisWindows& axis, Along along, Folded folded) {
         // Rows need no place in memory that is like their place in the image.
         return along == Along::x ? AxisWay::one_by_one : AxisWay::sequence;
     }
+    if (pays_in_short_parts(axis, along, folded)) return AxisWay::in_parts;
     // By halves, a sum takes as many parts as its length has binary digits that are 1, but of rows those
     // below batch_rows cost little. Neighbours in vectors are neighbours in the row.
     const bool few_digits = std::popcount(static_cast<std::uint64_t>(axis.window)) <= 2;
