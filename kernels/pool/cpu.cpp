@@ -62,13 +62,10 @@ bool fills_caches(const PoolGeometry& geometry) {
 
 bool worth_non_temporal(const PoolGeometry& geometry, const CpuKernel& kernel, const Planes<const float>& x,
                         const Planes<float>& y) {
-    if (!uses_non_temporal_stores(geometry, kernel)) return false;
-    if (!kernel.small_windows) return true;
-    if (has_4k_aliasing(geometry, x, y)) return false;
     constexpr std::int64_t vector = vector_bytes / static_cast<std::int64_t>(sizeof(float));
-    const bool aligned = reinterpret_cast<std::uintptr_t>(y.data) % vector_bytes == 0 &&
-                         y.row_stride % vector == 0 && y.plane_stride % vector == 0;
-    return aligned || geometry.x.out >= shortest_non_temporal;
+    return uses_non_temporal_stores(geometry, kernel) && !has_4k_aliasing(geometry, x, y) &&
+           reinterpret_cast<std::uintptr_t>(y.data) % vector_bytes == 0 && y.row_stride % vector == 0 &&
+           y.plane_stride % vector == 0;
 }
 
 Formula formula_of(const PoolDesc& desc, const PoolGeometry& geometry) {
@@ -328,14 +325,10 @@ int threads_of(const Config& config, int threads, const PoolDesc& desc, const Po
     return work < least_shared && !needs_powers(desc) ? 1 : threads;
 }
 
+// Other ways compute for long between two stores to a cache line, which makes non-temporal ones slower.
 bool uses_non_temporal_stores(const PoolGeometry& geometry, const CpuKernel& kernel) {
-    if (!fills_caches(geometry)) return false;
     constexpr std::int64_t vector = vector_bytes / static_cast<std::int64_t>(sizeof(float));
-    const bool is_long = geometry.x.out >= shortest_non_temporal;
-    if (kernel.small_windows) return is_long || geometry.x.out % vector == 0;
-    // Prefix doubling writes waves of many rows after having read many; the other ways write one row at a
-    // time, which non-temporal stores make slower.
-    return kernel.along_y == AxisWay::doubling && is_long;
+    return kernel.small_windows && fills_caches(geometry) && geometry.x.out % vector == 0;
 }
 
 bool chooses_stores(const PoolDesc& desc, const CpuKernel& kernel, bool with_places) {
