@@ -369,10 +369,11 @@ CpuKernel choose_cpu_kernel(const PoolDesc& desc, const PoolGeometry& geometry, 
         kernel.along_x = kernel.pairs_along_x = AxisWay::one_by_one;
     } else if (!kernel.small_windows) {
         const Folded folded = is_max(kernel.formula) ? Folded::maxima : Folded::sums;
-        kernel.along_x = way_along(geometry.x, Along::x, folded);
-        kernel.along_y = way_along(geometry.y, Along::y, folded);
-        kernel.pairs_along_x = way_along(geometry.x, Along::x, Folded::pairs);
-        kernel.pairs_along_y = way_along(geometry.y, Along::y, Folded::pairs);
+        const ElementType accumulator = is_f64 ? ElementType::f64 : ElementType::f32;
+        kernel.along_x = way_along(geometry.x, Along::x, folded, accumulator);
+        kernel.along_y = way_along(geometry.y, Along::y, folded, accumulator);
+        kernel.pairs_along_x = way_along(geometry.x, Along::x, Folded::pairs, accumulator);
+        kernel.pairs_along_y = way_along(geometry.y, Along::y, Folded::pairs, accumulator);
         if (config.way > way_windows) go_by(config.way, kernel);
         if (other_type && !is_max(kernel.formula)) {
             // In the order of one window at a time, and with its bits.

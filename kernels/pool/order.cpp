@@ -56,6 +56,14 @@ bool pays_in_short_parts(const AxisWindows& axis, Along along, Folded folded) {
            axis.window <= longest_sequence;
 }
 
+// At these strides, no powers of two, to gather a tap of each window from its row costs more than to fold for
+// every element of the row, as long as a vector holds four elements or more with SSE4.
+bool pays_for_each_element(const AxisWindows& axis, Along along, Folded folded, ElementType accumulator) {
+    const bool gathers = axis.stride == 3 || (axis.stride >= 5 && axis.stride <= 7);
+    return along == Along::x && folded == Folded::maxima && accumulator == ElementType::f32 && gathers &&
+           axis.dilation == 1 && axis.window >= 3 && axis.window <= longest_sequence;
+}
+
 // Pairs are folded in parts step by step, in memory.
 bool pays_in_steps(const AxisWindows& axis, Folded folded) {
     if (folded == Folded::sums && axis.window > longest_sum) return true;
@@ -71,12 +79,13 @@ bool has_much_padding(const AxisWindows& axis) {
     return (padded - 1025) / 4 >= axis.in;
 }
 
-AxisWay way_along(const AxisWindows& axis, Along along, Folded folded) {
+AxisWay way_along(const AxisWindows& axis, Along along, Folded folded, ElementType accumulator) {
     if (axis.stride > 2 * axis.span() || has_much_padding(axis)) {
         // Rows need no place in memory that is like their place in the image.
         return along == Along::x ? AxisWay::one_by_one : AxisWay::sequence;
     }
-    if (pays_in_short_parts(axis, along, folded)) return AxisWay::in_parts;
+    if (pays_in_short_parts(axis, along, folded) || pays_for_each_element(axis, along, folded, accumulator))
+        return AxisWay::in_parts;
     // By halves, a sum takes as many parts as its length has binary digits that are 1, but of rows those
     // below batch_rows cost little. Neighbours in vectors are neighbours in the row.
     const bool few_digits = std::popcount(static_cast<std::uint64_t>(axis.window)) <= 2;

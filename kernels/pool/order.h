@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "iir2d/tensor.h"
 #include "kernels/pool/windows.h"
 
 namespace iir2d::pool {
@@ -40,8 +41,9 @@ constexpr bool is_in_parts(AxisWay way) {
 bool has_much_padding(const AxisWindows& axis);
 enum class Along { x, y };
 enum class Folded { sums, maxima, pairs };  // pairs of a value and its index, which no doubling takes
-// Returns the way that takes least time: docs/pooling.md has what was measured.
-AxisWay way_along(const AxisWindows& axis, Along along, Folded folded);
+// Returns the way that takes least time for elements that are folded as f32 or f64: docs/pooling.md has what
+// was measured.
+AxisWay way_along(const AxisWindows& axis, Along along, Folded folded, ElementType accumulator);
 
 // Returns the most rounded additions between an element of a window and its sum.
 std::int64_t additions_along(const AxisWindows& axis, AxisWay way);

@@ -9,11 +9,13 @@
 namespace {
 
 using namespace iir2d::pool;
+using iir2d::ElementType;
 
-AxisWay way(Along along, Folded folded, std::int64_t window, std::int64_t stride, std::int64_t dilation = 1) {
+AxisWay way(Along along, Folded folded, std::int64_t window, std::int64_t stride, std::int64_t dilation = 1,
+            ElementType accumulator = ElementType::f32) {
     AxisWindows axis{.in = 1024, .window = window, .stride = stride, .dilation = dilation};
     axis.out = (axis.in - axis.span()) / stride + 1;
-    return way_along(axis, along, folded);
+    return way_along(axis, along, folded, accumulator);
 }
 
 TEST(PoolOrder, LongMaximaAreDoubledAlongRowsAndWhereRowsShareMost) {
@@ -27,6 +29,32 @@ TEST(PoolOrder, LongMaximaAreDoubledAlongRowsAndWhereRowsShareMost) {
     EXPECT_EQ(way(Along::y, Folded::maxima, 129, 40), AxisWay::sequence);
     EXPECT_EQ(way(Along::y, Folded::maxima, 257, 64), AxisWay::doubling);
     EXPECT_EQ(way(Along::x, Folded::maxima, 9, 2, 2), AxisWay::sequence);
+}
+
+TEST(PoolOrder, MaximaOfFourToEightRowsShareTheirPartsAtStrideOne) {
+    for (const Folded folded : {Folded::maxima, Folded::pairs}) {
+        EXPECT_EQ(way(Along::y, folded, 3, 1), AxisWay::sequence);
+        EXPECT_EQ(way(Along::y, folded, 4, 1), AxisWay::in_parts);
+        EXPECT_EQ(way(Along::y, folded, 8, 1, 2), AxisWay::in_parts);
+        EXPECT_EQ(way(Along::y, folded, 8, 2), AxisWay::sequence);
+        EXPECT_EQ(way(Along::x, folded, 8, 1), AxisWay::sequence);
+    }
+    EXPECT_EQ(way(Along::y, Folded::sums, 8, 1), AxisWay::sequence);
+}
+
+TEST(PoolOrder, RowsOfMaximaAreFoldedForEachElementAtStridesThatNoShuffleDealsOut) {
+    for (const std::int64_t stride : {3, 5, 6, 7}) {
+        for (const std::int64_t window : {4, 8}) {
+            EXPECT_EQ(way(Along::x, Folded::maxima, window, stride), AxisWay::in_parts) << stride;
+            EXPECT_EQ(way(Along::y, Folded::maxima, window, stride), AxisWay::sequence) << stride;
+            EXPECT_EQ(way(Along::x, Folded::maxima, window, stride, 2), AxisWay::sequence) << stride;
+            EXPECT_EQ(way(Along::x, Folded::pairs, window, stride), AxisWay::sequence) << stride;
+            EXPECT_EQ(way(Along::x, Folded::maxima, window, stride, 1, ElementType::f64), AxisWay::sequence);
+        }
+        EXPECT_NE(way(Along::x, Folded::maxima, 2, stride), AxisWay::in_parts) << stride;
+    }
+    for (const std::int64_t stride : {2, 4, 8, 9})
+        EXPECT_EQ(way(Along::x, Folded::maxima, 8, stride), AxisWay::sequence) << stride;
 }
 
 TEST(PoolOrder, SumsOfMoreThanTwentyFourAreInPartsAtAnyStride) {
