@@ -10,19 +10,11 @@ namespace iir2d::iir {
 
 namespace {
 
-// Returns the fewest columns for which it pays that bands, which go down into the columns as well, are shared
-// out: each waits for the band above. Where sweeping down is all that is left of the columns the wait is for
-// all of a narrow band.
+// Returns from how many columns on bands are shared out: each waits for the band above, and where sweeping
+// down is all that is left of the columns, for all of it if it is narrow.
 constexpr std::int64_t narrowest_shared(Downward downward) {
-    switch (downward) {
-        case Downward::none:
-            return 1;
-        case Downward::filter:
-            return 192;
-        case Downward::advance:
-            break;
-    }
-    return 32;
+    if (downward == Downward::none) return 1;
+    return downward == Downward::filter ? 192 : 32;
 }
 
 }  // namespace
@@ -35,6 +27,7 @@ RowBands<S, A>::RowBands(const std::vector<SweptPass<A>>& horizontal,
       m_vertical(vertical),
       m_downward(job.downward),
       m_stores(stores_of(job)),
+      m_threads_are_given(job.config.threads != 0),
       m_plane(plane),
       m_height(rows_of_band<A>()),
       m_bands((plane.height + m_height - 1) / m_height),
@@ -44,7 +37,7 @@ RowBands<S, A>::RowBands(const std::vector<SweptPass<A>>& horizontal,
       m_non_temporal(takes_non_temporal_stores()),
       m_lead(m_non_temporal ? columns_before_line() : 0),
       m_parts(make_parts(horizontal.back(), plane.width, m_lead,
-                         columns_of_part(job.config, plane.width, threads))),
+                         columns_of_part(job.config, plane.width, share(threads)))),
       m_bands_done(std::make_unique<Counter[]>(m_parts.size())) {
     if (m_downward == Downward::none) return;
     m_column_states =
@@ -83,7 +76,7 @@ auto RowBands<S, A>::make_parts(const SweptPass<A>& last_pass, std::int64_t widt
 
 template <class S, class A>
 int RowBands<S, A>::share(int threads) const {
-    if (m_plane.width < narrowest_shared(m_downward)) return 1;
+    if (!m_threads_are_given && m_plane.width < narrowest_shared(m_downward)) return 1;
     const std::int64_t lines = std::max(1, (m_line ? 1 : 0) + (m_beside ? 1 : 0));
     return static_cast<int>(std::clamp<std::int64_t>(m_bands / lines, 1, threads));
 }

@@ -26,7 +26,7 @@ constexpr std::int64_t columns_of_part(const Config& config, std::int64_t width,
     constexpr std::int64_t least = 128;
     constexpr std::int64_t most = 1024;
     if (config.part != 0) return config.part;
-    if (threads == 1) return std::max(width, tile_columns);
+    if (threads == 1) return std::clamp(width, tile_columns, std::int64_t{1} << 20);
     const std::int64_t share = width / (std::int64_t{2} * threads);
     return std::clamp((share + tile_columns - 1) / tile_columns * tile_columns, least, most);
 }
@@ -65,8 +65,8 @@ bool needs_line(const std::vector<AnyPass>& passes) {
 }
 
 // Filters the rows of one plane. Several threads may call filter_bands() at once: each takes the next band,
-// filters its rows alone and then goes down into the columns, a few hundred at a time, always behind the band
-// above. Which samples meet in which operation does not depend on the number of threads.
+// filters its rows alone and then goes down into the columns, part by part, always behind the band above.
+// Which samples meet in which operation does not depend on the number of threads.
 template <class S, class A>
 class RowBands {
   public:
@@ -140,7 +140,8 @@ class RowBands {
     const std::vector<SweptPass<A>>& m_horizontal;
     const std::vector<SweptPass<A>>& m_vertical;
     Downward m_downward;
-    std::int32_t m_stores;  // of the config
+    std::int32_t m_stores;     // of the config
+    bool m_threads_are_given;  // by the config
     CpuPlane<S> m_plane;
     std::int64_t m_height;  // of a band
     std::int64_t m_bands;

@@ -60,14 +60,6 @@ bool fills_caches(const PoolGeometry& geometry) {
     return elements_of(geometry) * sizeof(float) >= static_cast<double>(non_temporal_bytes);
 }
 
-bool worth_non_temporal(const PoolGeometry& geometry, const CpuKernel& kernel, const Planes<const float>& x,
-                        const Planes<float>& y) {
-    constexpr std::int64_t vector = vector_bytes / static_cast<std::int64_t>(sizeof(float));
-    return uses_non_temporal_stores(geometry, kernel) && !has_4k_aliasing(geometry, x, y) &&
-           reinterpret_cast<std::uintptr_t>(y.data) % vector_bytes == 0 && y.row_stride % vector == 0 &&
-           y.plane_stride % vector == 0;
-}
-
 Formula formula_of(const PoolDesc& desc, const PoolGeometry& geometry) {
     if (desc.op == PoolOp::max) return Formula::max;
     if (desc.op == PoolOp::avg) return Formula::avg;
@@ -313,15 +305,17 @@ bool is_dealt_out(const PoolDesc& desc, const PoolGeometry& geometry) {
 int threads_of(const Config& config, int threads, const PoolDesc& desc, const PoolGeometry& geometry,
                PoolUse use) {
     if (config.threads != 0) return config.threads;
-    // In elements of f32 in short windows: what it takes to wake other threads, and to begin a row.
+    // Waking other threads takes as long as so many elements of f32 in short windows, and beginning a row of
+    // the input as long as some of them.
     constexpr double least_shared = 3 << 16;
-    constexpr double of_a_row = 64;
+    constexpr double elements_per_row = 64;
     constexpr std::int64_t longest_short = 8;
-    const double of_a_type = desc.element == ElementType::f32 ? 1 : 2;
-    const bool is_short =
+    const double weight_of_type = desc.element == ElementType::f32 ? 1 : 2;
+    const bool has_short_windows =
         use == PoolUse::backward || std::max(geometry.y.window, geometry.x.window) <= longest_short;
     const double rows = static_cast<double>(geometry.planes()) * static_cast<double>(geometry.y.in);
-    const double work = of_a_type * (is_short ? 1 : 2) * elements_of(geometry) + of_a_row * rows;
+    const double work =
+        weight_of_type * (has_short_windows ? 1 : 2) * elements_of(geometry) + elements_per_row * rows;
     return work < least_shared && !needs_powers(desc) ? 1 : threads;
 }
 
@@ -409,8 +403,10 @@ Result<void> forward_cpu(const PoolDesc& desc, const PoolGeometry& geometry, con
         });
     }
     auto job = make_job<float>(desc, geometry, kernel, x, y, argmax);
-    job.non_temporal = kernel.config.stores != 0 ? kernel.config.stores == stores_past && has_aligned_rows(y)
-                                                 : worth_non_temporal(geometry, kernel, job.x, job.y);
+    const bool past = kernel.config.stores != 0 ? kernel.config.stores == stores_past
+                                                : uses_non_temporal_stores(geometry, kernel) &&
+                                                      !has_4k_aliasing(geometry, job.x, job.y);
+    job.non_temporal = past && has_aligned_rows(y);
     // Where in a window a maximum is has to fit 31 bits there.
     const bool indices_fit =
         geometry.y.span() <= std::numeric_limits<std::int32_t>::max() / geometry.x.in - 1;

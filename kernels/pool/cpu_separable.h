@@ -109,19 +109,26 @@ class Separable {
 
     bool pool_in_sequence(const Block& block, const std::stop_token& stop) {
         std::ranges::fill(m_holds, -1);
+        const auto slots = static_cast<std::int64_t>(m_holds.size());
         for (std::int64_t oy = block.rows.begin; oy < block.rows.end; ++oy) {
-            const Taps taps = m_y.taps(oy);
-            const std::int64_t first_tap = m_y.adaptive ? 0 : (taps.first - m_y.start(oy)) / m_y.dilation;
+            if (stop.stop_requested()) return false;
+            const std::int64_t start = m_y.adaptive ? 0 : m_y.start(oy);
+            const bool whole = !m_y.adaptive && start >= 0 && start <= m_y.in - m_y.span();
+            const Taps taps = whole ? Taps{start, m_y.window, m_y.dilation} : m_y.taps(oy);
+            const std::int64_t first_tap = m_y.adaptive || whole ? 0 : (taps.first - start) / m_y.dilation;
             m_parts.clear();
+            std::int64_t at = taps.first % slots;  // of a window's rows, all of which have room: row % slots
             for (std::int64_t k = 0; k < taps.count; ++k) {
-                if (stop.stop_requested()) return false;
                 const std::int64_t row = taps.first + k * taps.step;
-                const auto slot = static_cast<std::size_t>(row % static_cast<std::int64_t>(m_holds.size()));
+                const auto slot = static_cast<std::size_t>(at);
                 if (m_holds[slot] != row) {
+                    if (stop.stop_requested()) return false;
                     m_holds[slot] = row;
                     m_along_x.fold(m_job.x.row(block.plane, row), block.columns, m_rows.row(slot));
                 }
                 m_parts.push_back({m_rows.row(slot), first_tap + k});
+                at += taps.step;
+                if (at >= slots) at -= slots;
             }
             if (m_parts.empty()) m_parts.push_back({m_folded.row(1), 0});
             finish(block, oy);

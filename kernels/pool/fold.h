@@ -40,8 +40,8 @@ Acc* at_cache_line(Acc* at) {
     return behind == 0 ? at : at + (64 - behind) / sizeof(Acc);
 }
 
-// Outputs of a row from which on it is long: a row that begins or ends within a vector mixes non-temporal
-// with ordinary stores, which is slow and pays only there.
+// Elements of a row from which on it is long: a row that begins or ends within a vector mixes non-temporal
+// with ordinary stores, which is slow and pays, if at all, only there.
 inline constexpr std::int64_t shortest_non_temporal = 512;
 
 // The divisors of a row of averages: rows * columns[o], or `rows` alone where `columns` is null.

@@ -10,7 +10,8 @@ namespace iir2d::pool {
 
 namespace {
 
-// A window of up to so many taps is folded in a sequence, which is as fast.
+// A window of up to so many taps is folded in a sequence, which is as fast, but where
+// pays_for_each_element().
 constexpr std::int64_t longest_sequence = 8;
 
 }  // namespace
@@ -50,14 +51,8 @@ bool pays_in_parts(const AxisWindows& axis, Along along, Folded folded) {
     return axis.window > longest_sequence && (neighbours || long_sum || axis.window > 4 * axis.stride);
 }
 
-// A maximum may be folded in any order, and neighbouring windows of a few rows share most of their parts.
-bool pays_in_short_parts(const AxisWindows& axis, Along along, Folded folded) {
-    return along == Along::y && folded != Folded::sums && axis.stride == 1 && axis.window >= 4 &&
-           axis.window <= longest_sequence;
-}
-
-// At these strides, no powers of two, to gather a tap of each window from its row costs more than to fold for
-// every element of the row, as long as a vector holds four elements or more with SSE4.
+// At strides of 3, 5, 6 and 7, which no shuffles deal out, gathering each tap of the windows from their row
+// costs more than folding for every element of the row; not in f64, of which a vector of SSE4 holds two.
 bool pays_for_each_element(const AxisWindows& axis, Along along, Folded folded, ElementType accumulator) {
     const bool gathers = axis.stride == 3 || (axis.stride >= 5 && axis.stride <= 7);
     return along == Along::x && folded == Folded::maxima && accumulator == ElementType::f32 && gathers &&
@@ -84,8 +79,7 @@ AxisWay way_along(const AxisWindows& axis, Along along, Folded folded, ElementTy
         // Rows need no place in memory that is like their place in the image.
         return along == Along::x ? AxisWay::one_by_one : AxisWay::sequence;
     }
-    if (pays_in_short_parts(axis, along, folded) || pays_for_each_element(axis, along, folded, accumulator))
-        return AxisWay::in_parts;
+    if (pays_for_each_element(axis, along, folded, accumulator)) return AxisWay::in_parts;
     // By halves, a sum takes as many parts as its length has binary digits that are 1, but of rows those
     // below batch_rows cost little. Neighbours in vectors are neighbours in the row.
     const bool few_digits = std::popcount(static_cast<std::uint64_t>(axis.window)) <= 2;

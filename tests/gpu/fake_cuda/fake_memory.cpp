@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t guard_bytes = 256;
 constexpr unsigned char guard_byte = 0xC5;
-constexpr unsigned char fresh_byte = 0xFF;  // NaN, whatever the type
+constexpr unsigned char fresh_byte = 0xFF;     // NaN, whatever the type
+constexpr unsigned char released_byte = 0x7F;  // large or NaN, whatever the type
 
 // The allocation in which [address, address + bytes) lies, or null.
 const Allocation* allocation_of(std::uintptr_t address, std::size_t bytes) {
@@ -28,22 +29,26 @@ bool is_allocated(std::uintptr_t address, std::size_t bytes) {
     return allocation_of(address, bytes) != nullptr;
 }
 
-// Returns a block of this many bytes. As in a driver's memory pool, one that was released comes first: work
-// that repeats meets the same addresses, whatever the host allocated in between.
-std::vector<unsigned char> take_block(std::size_t bytes) {
+// Returns memory of this size, with its guards. As in a driver's memory pool, a block that was released comes
+// first: work that repeats meets the same addresses, whatever the host allocated in between.
+Allocation take(std::size_t bytes, int device) {
     auto& pool = state().pool;
-    const auto released = std::ranges::find(pool, bytes, [](const auto& block) { return block.size(); });
-    if (released == pool.end()) return std::vector<unsigned char>(bytes, guard_byte);
-    auto block = std::move(*released);
-    pool.erase(released);
-    std::ranges::fill(block, guard_byte);
-    return block;
+    const auto released = std::ranges::find_if(
+        pool, [&](const Allocation& one) { return one.size == bytes && one.device == device; });
+    Allocation allocation{.bytes = {}, .size = bytes, .device = device};
+    if (released != pool.end()) {
+        allocation = std::move(*released);
+        pool.erase(released);
+    }
+    allocation.bytes.assign(bytes + 3 * guard_bytes, guard_byte);
+    return allocation;
 }
 
-void put_block(std::vector<unsigned char> block) {
+void put_back(Allocation allocation) {
     constexpr std::size_t most = 16;
     auto& pool = state().pool;
-    pool.push_front(std::move(block));
+    std::ranges::fill(allocation.bytes, released_byte);
+    pool.push_front(std::move(allocation));
     if (pool.size() > most) pool.pop_back();
 }
 
@@ -52,8 +57,7 @@ int allocate(std::uintptr_t& address, std::size_t bytes) {
     if (++s.allocations == number("alloc", 0)) return out_of_memory;
     if (bytes == 0) return 1;
     if (bytes > memory_bytes) return out_of_memory;
-    Allocation allocation{
-        .bytes = take_block(bytes + 3 * guard_bytes), .size = bytes, .device = current().back()->device};
+    Allocation allocation = take(bytes, current().back()->device);
     // A driver's memory is aligned to 256 bytes.
     const auto begin = reinterpret_cast<std::uintptr_t>(allocation.bytes.data());
     address = (begin + 2 * guard_bytes - 1) / guard_bytes * guard_bytes;
@@ -78,7 +82,7 @@ int release(std::uintptr_t address) {
     if (found == s.memory.end()) return 1;
     if (!guards_hold(address, found->second)) s.sticky = illegal_address;
     ptx_detach(address);
-    put_block(std::move(found->second.bytes));
+    put_back(std::move(found->second));
     s.memory.erase(found);
     return s.sticky;
 }

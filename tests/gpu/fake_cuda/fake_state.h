@@ -62,7 +62,7 @@ struct Allocation {
 struct State {
     std::recursive_mutex mutex;
     std::map<std::uintptr_t, Allocation> memory;  // by the address that was given out
-    std::deque<std::vector<unsigned char>> pool;  // the blocks released last, the latest of them in front
+    std::deque<Allocation> pool;                  // those released last, the latest of them in front
     std::map<int, CUctx_st> contexts;
     CUstream_st default_stream;
     // Those of a context that was lost are never given back: they went with it.

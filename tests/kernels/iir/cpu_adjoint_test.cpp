@@ -89,8 +89,8 @@ TEST_P(CpuAdjoint, TransposesTheFilterInEveryMode) {
     }
 }
 
-// One sample, fewer than a border reads, fewer than a tile, a tile with a remainder, parts of 512 columns,
-// rows that are filtered alone.
+// One sample, fewer than a border reads, fewer than a tile, a tile with a remainder, several parts of the
+// columns, rows that are filtered alone.
 INSTANTIATE_TEST_SUITE_P(
     Sizes, CpuAdjoint,
     ::testing::Combine(::testing::Range(1, 10),

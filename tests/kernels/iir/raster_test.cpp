@@ -12,6 +12,7 @@
 #include <thread>
 #include <tuple>
 
+#include "tests/kernels/array_at_offset.h"
 #include "tests/kernels/iir/iir_testing.h"
 
 namespace {
@@ -207,23 +208,6 @@ TEST(Raster, ProgressMayRunPlansOfItsOwn) {
     }
     EXPECT_GE(calls, 32);
 }
-
-// An array that starts `behind` bytes after the start of a page.
-template <class S>
-class ArrayAtOffset {
-  public:
-    ArrayAtOffset(std::int64_t count, std::size_t behind)
-        : m_room(static_cast<std::size_t>(count) + 2 * page / sizeof(S)) {
-        const std::size_t past = reinterpret_cast<std::uintptr_t>(m_room.data()) % page;
-        m_first = m_room.data() + (page - past) / sizeof(S) + behind / sizeof(S);
-    }
-    S* data() const { return m_first; }
-
-  private:
-    static constexpr std::size_t page = 4096;
-    std::vector<S> m_room;
-    S* m_first;
-};
 
 // Large enough for non-temporal stores: with rows that are aligned for them and rows that are not, and with
 // an output whose offset in a page makes 4K aliasing and one whose offset does not.

@@ -84,6 +84,9 @@ void fail_each(const Call& call, Who who) {
 constexpr std::int64_t side = 256;
 constexpr std::int64_t planes = 1;
 constexpr auto count = static_cast<std::size_t>(planes * side * side);
+// As many elements, in so many rows that a pass of pooling is shared too (pool::threads_of()).
+constexpr std::int64_t pool_height = 8 * side;
+constexpr std::int64_t pool_width = side / 8;
 
 struct Planes {
     std::vector<float> x = std::vector<float>(count, 1.0F);
@@ -99,7 +102,8 @@ IIR2D_PoolParams params(int op, std::int64_t window) {
     p.op = op;
     p.n = 1;
     p.c = planes;
-    p.height = p.width = side;
+    p.height = pool_height;
+    p.width = pool_width;
     p.window_h = p.window_w = window;
     p.output_h = p.output_w = 31;
     p.p = 3;
@@ -224,18 +228,20 @@ TEST(Memory, NoCFunctionThrowsWhicheverAllocationFails) {
 std::vector<Call> plan_calls(Planes& planes_of) {
     std::vector<Call> calls;
     const Device cpu = *Device::cpu();
-    const Shape shape{.n = 1, .c = planes, .h = side, .w = side};
-    const ConstTensorView x(planes_of.x.data(), ElementType::f32, shape);
+    const Shape pooled{.n = 1, .c = planes, .h = pool_height, .w = pool_width};
     for (const PoolOp op :
          {PoolOp::max, PoolOp::avg, PoolOp::lp, PoolOp::adaptive_max, PoolOp::adaptive_avg}) {
-        const PoolDesc desc{.op = op, .shape = shape, .window = {9, 9}, .p = 3, .output = {31, 31}};
+        const PoolDesc desc{.op = op, .shape = pooled, .window = {9, 9}, .p = 3, .output = {31, 31}};
         const PoolPlan plan = *PoolPlan::make(cpu, desc);
+        const ConstTensorView x(planes_of.x.data(), ElementType::f32, pooled);
         const TensorView y{planes_of.y.data(), ElementType::f32, plan.output_shape()};
-        const TensorView dx{planes_of.dx.data(), ElementType::f32, shape};
+        const TensorView dx{planes_of.dx.data(), ElementType::f32, pooled};
         calls.push_back({"plan", [=] { return outcome_of(PoolPlan::make(cpu, desc)); }});
         calls.push_back({"forward", [=] { return outcome_of(plan.forward(x, y)); }});
         calls.push_back({"backward", [=] { return outcome_of(plan.backward(x, y, y, dx)); }});
     }
+    const Shape shape{.n = 1, .c = planes, .h = side, .w = side};
+    const ConstTensorView x(planes_of.x.data(), ElementType::f32, shape);
     for (int id = 1; id <= std::ssize(filter_table()); ++id) {
         const FilterDesc desc{.shape = shape, .filter = {.id = id}};
         const FilterPlan plan = *FilterPlan::make(cpu, desc);

@@ -31,17 +31,6 @@ TEST(PoolOrder, LongMaximaAreDoubledAlongRowsAndWhereRowsShareMost) {
     EXPECT_EQ(way(Along::x, Folded::maxima, 9, 2, 2), AxisWay::sequence);
 }
 
-TEST(PoolOrder, MaximaOfFourToEightRowsShareTheirPartsAtStrideOne) {
-    for (const Folded folded : {Folded::maxima, Folded::pairs}) {
-        EXPECT_EQ(way(Along::y, folded, 3, 1), AxisWay::sequence);
-        EXPECT_EQ(way(Along::y, folded, 4, 1), AxisWay::in_parts);
-        EXPECT_EQ(way(Along::y, folded, 8, 1, 2), AxisWay::in_parts);
-        EXPECT_EQ(way(Along::y, folded, 8, 2), AxisWay::sequence);
-        EXPECT_EQ(way(Along::x, folded, 8, 1), AxisWay::sequence);
-    }
-    EXPECT_EQ(way(Along::y, Folded::sums, 8, 1), AxisWay::sequence);
-}
-
 TEST(PoolOrder, RowsOfMaximaAreFoldedForEachElementAtStridesThatNoShuffleDealsOut) {
     for (const std::int64_t stride : {3, 5, 6, 7}) {
         for (const std::int64_t window : {4, 8}) {
@@ -52,8 +41,12 @@ TEST(PoolOrder, RowsOfMaximaAreFoldedForEachElementAtStridesThatNoShuffleDealsOu
             EXPECT_EQ(way(Along::x, Folded::maxima, window, stride, 1, ElementType::f64), AxisWay::sequence);
         }
         EXPECT_NE(way(Along::x, Folded::maxima, 2, stride), AxisWay::in_parts) << stride;
+        EXPECT_EQ(way(Along::x, Folded::maxima, 9, stride), AxisWay::doubling) << stride;
     }
-    for (const std::int64_t stride : {2, 4, 8, 9})
+    for (const std::int64_t stride : {3, 5, 6})
+        EXPECT_EQ(way(Along::x, Folded::maxima, 3, stride), AxisWay::in_parts) << stride;
+    EXPECT_EQ(way(Along::x, Folded::maxima, 3, 7), AxisWay::one_by_one);
+    for (const std::int64_t stride : {1, 2, 4, 8, 9})
         EXPECT_EQ(way(Along::x, Folded::maxima, 8, stride), AxisWay::sequence) << stride;
 }
 

@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "tests/kernels/array_at_offset.h"
 #include "tests/kernels/pool/pool_testing.h"
 
 namespace {
@@ -326,14 +327,47 @@ TEST(PoolRun, WhatAPlanSaysOfItself) {
     EXPECT_EQ(beside->kernel().variant, "parts_f32_sum");
 }
 
+// Large enough for non-temporal stores: with rows that are aligned for them and rows that are not, and with
+// an output whose offset in a page makes 4K aliasing and one whose offset does not.
+TEST(PoolRun, NonTemporalStoresAnd4kAliasingDoNotChangeTheBits) {
+    const PoolDesc descs[] = {{.op = PoolOp::max, .shape = {1, 1, 2064, 2112}},
+                              {.op = PoolOp::max,
+                               .shape = {1, 1, 1200, 2048},
+                               .window = {3, 3},
+                               .stride = Extent{1, 1},
+                               .padding = {1, 1}}};
+    for (const PoolDesc& desc : descs) {
+        const auto plan = PoolPlan::make(pool_testing::cpu(2), desc);
+        ASSERT_TRUE(plan);
+        EXPECT_NE(plan->kernel().config_resolved.find("stores:past"), std::string::npos);
+        const Shape out = plan->output_shape();
+        const auto count = static_cast<std::int64_t>(pool_testing::elements(desc.shape));
+        const ArrayAtOffset<float> x(count, 0);
+        std::ranges::copy(pool_testing::with_extremes(static_cast<std::size_t>(count), 21), x.data());
+        const auto run = [&](std::int64_t stride, std::size_t behind) {
+            const ArrayAtOffset<float> y(out.h * stride, behind);
+            EXPECT_TRUE(plan->forward({x.data(), ElementType::f32, desc.shape},
+                                      {y.data(), ElementType::f32, out, stride}));
+            std::vector<float> dense;
+            for (std::int64_t r = 0; r < out.h; ++r)
+                dense.insert(dense.end(), y.data() + r * stride, y.data() + r * stride + out.w);
+            return dense;
+        };
+        const auto through = run(out.w + 1, 0);
+        for (const std::size_t behind : {0, 2048, 2064})
+            EXPECT_TRUE(pool_testing::same_bits(run(out.w, behind), through)) << behind;
+        EXPECT_TRUE(pool_testing::same_bits(run(out.w + 8, 2048), through));
+    }
+}
+
 // Strides of 4 and 8 deal rows out in vectors, with and without a rest, from rows of the image and of a
-// buffer.
+// buffer; at strides of 3, 5, 6 and 7 short windows are folded for each element of a row.
 TEST(PoolRun, DealtOutRowsAreThoseOneByOne) {
     for (std::int64_t width = 8; width <= 150; width += width < 40 ? 1 : 11) {
         const Shape shape{1, 2, 19, width};
         const auto x = pool_testing::with_extremes(pool_testing::elements(shape), 82);
-        for (const std::int64_t window : {4, 5, 8}) {
-            for (const std::int64_t stride : {4, 8}) {
+        for (const std::int64_t window : {3, 4, 5, 7, 8}) {
+            for (const std::int64_t stride : {3, 4, 5, 6, 7, 8}) {
                 for (const std::int64_t dilation : {1, 3}) {
                     if (dilation * (window - 1) + 1 > width + 2 * (window / 2)) continue;
                     PoolDesc desc{.op = PoolOp::max,

@@ -68,8 +68,9 @@ TYPED_TEST(PoolTypes, BackwardOfMaximaHasTheSameBitsWithoutPlaces) {
             desc.dilation.w = 1;
         }
         desc.padding = {from(0, desc.window.h / 2), from(0, desc.window.w / 2)};
-        const Config small_tasks{.task = i % 3 == 0 ? 0 : 1024};
-        const auto plan = PoolPlan::make(cpu(i % 3 + 1), desc, Config{}, small_tasks);
+        const Device device = cpu(i % 3 + 1);
+        const Config small_tasks{.threads = device.threads(), .task = i % 3 == 0 ? 0 : 1024};
+        const auto plan = PoolPlan::make(device, desc, Config{}, small_tasks);
         if (!plan) continue;  // no window fits
         ++tried;
         const Shape out = plan->output_shape();

@@ -160,6 +160,8 @@ TEST(ConfigResolved, SaysWhatStaticDoes) {
     large.shape = {1, 1, 4096, 8192};
     EXPECT_EQ(resolved(device, large, {}).value().part, 1024);
     EXPECT_EQ(resolved(device, large, config("threads:1")).value().part, 8192);
+    large.shape = {1, 1, 16, (1 << 20) + 32};
+    EXPECT_EQ(resolved(device, large, config("threads:1")).value().part, 1 << 20);
     // Two parts a thread, and never fewer than 128 columns.
     FilterDesc middle{.shape = {1, 1, 1024, 1024}, .filter = {.id = 1}};
     EXPECT_EQ(resolved(device, middle, {}).value().part, 256);
@@ -178,7 +180,9 @@ TEST(ConfigResolved, SaysWhatStaticDoes) {
     pooling.shape = {1, 1, 500, 500};
     EXPECT_EQ(text_of(resolved(device, pooling, PoolUse::forward, {}).value()),
               "threads:2 stores:through way:climb/climb task:262144");
-    EXPECT_EQ(text_of(resolved(device, pooling, PoolUse::backward, {}).value()), "threads:2 task:65536");
+    pooling.window = {3, 3};
+    EXPECT_EQ(text_of(resolved(device, pooling, PoolUse::backward, {}).value()),
+              "threads:2 stores:through task:65536");
 }
 
 TEST(ConfigResolved, SmallPoolingRunsOnOneThreadButForPowers) {
