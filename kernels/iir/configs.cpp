@@ -25,7 +25,6 @@ namespace iir {
 namespace {
 
 constexpr std::int32_t least_part = 32;
-constexpr std::int32_t most_part = 1 << 20;
 constexpr std::int32_t least_strip = 64;
 constexpr std::int32_t most_strip = 4096;
 

@@ -10,8 +10,8 @@ namespace iir2d::iir {
 
 namespace {
 
-// Returns from how many columns on bands are shared out: each waits for the band above, and where sweeping
-// down is all that is left of the columns, for all of it if it is narrow.
+// Returns the fewest columns of a plane whose bands several threads share. Each band waits for the one above:
+// a narrow one for all of it, where nothing but the sweep down is left of the columns.
 constexpr std::int64_t narrowest_shared(Downward downward) {
     if (downward == Downward::none) return 1;
     return downward == Downward::filter ? 192 : 32;

@@ -19,6 +19,9 @@ namespace iir2d::iir {
 // Bytes of an output from which on non-temporal (streaming) stores are worth it.
 inline constexpr std::int64_t non_temporal_bytes = std::int64_t{8} << 20;
 
+// Columns of a part, at most.
+inline constexpr std::int32_t most_part = 1 << 20;
+
 // Returns how many columns a band goes on into at once: one thread alone into all. Threads that share a plane
 // follow each other, each a part behind the band above: with two parts for each of them a thread that is late
 // does not stop the others.
@@ -26,7 +29,7 @@ constexpr std::int64_t columns_of_part(const Config& config, std::int64_t width,
     constexpr std::int64_t least = 128;
     constexpr std::int64_t most = 1024;
     if (config.part != 0) return config.part;
-    if (threads == 1) return std::clamp(width, tile_columns, std::int64_t{1} << 20);
+    if (threads == 1) return std::clamp<std::int64_t>(width, tile_columns, most_part);
     const std::int64_t share = width / (std::int64_t{2} * threads);
     return std::clamp((share + tile_columns - 1) / tile_columns * tile_columns, least, most);
 }

@@ -3,6 +3,7 @@
 // fold.h failed.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -49,6 +50,12 @@ struct CpuJob {
         return argmax + (plane * geometry.y.out + oy) * geometry.x.out + ox;
     }
 };
+
+// Returns the windows along an axis that is not adaptive of which no tap is cut off.
+inline IndexRange whole_windows(const AxisWindows& axis) {
+    const std::int64_t begin = axis.windows_with_tap(0).begin;
+    return {begin, std::max(begin, axis.windows_with_tap(axis.window - 1).end)};
+}
 
 // Holds output rows and columns of a plane.
 struct Block {

@@ -52,6 +52,7 @@ class Separable {
     Separable(const CpuJob<T>& job, std::int64_t width, bool only_nan)
         : m_job(job),
           m_y(job.geometry.y),
+          m_whole_rows(m_y.adaptive ? IndexRange{} : whole_windows(m_y)),
           m_only_nan(only_nan),
           m_way(way(job.kernel)),
           m_along_x(job, width) {
@@ -112,12 +113,13 @@ class Separable {
         const auto slots = static_cast<std::int64_t>(m_holds.size());
         for (std::int64_t oy = block.rows.begin; oy < block.rows.end; ++oy) {
             if (stop.stop_requested()) return false;
-            const std::int64_t start = m_y.adaptive ? 0 : m_y.start(oy);
-            const bool whole = !m_y.adaptive && start >= 0 && start <= m_y.in - m_y.span();
-            const Taps taps = whole ? Taps{start, m_y.window, m_y.dilation} : m_y.taps(oy);
-            const std::int64_t first_tap = m_y.adaptive || whole ? 0 : (taps.first - start) / m_y.dilation;
+            // Without divisions where no tap is cut off.
+            const bool whole = oy >= m_whole_rows.begin && oy < m_whole_rows.end;
+            const Taps taps = whole ? Taps{m_y.start(oy), m_y.window, m_y.dilation} : m_y.taps(oy);
+            const std::int64_t first_tap =
+                m_y.adaptive || whole ? 0 : (taps.first - m_y.start(oy)) / m_y.dilation;
             m_parts.clear();
-            std::int64_t at = taps.first % slots;  // of a window's rows, all of which have room: row % slots
+            std::int64_t at = taps.first % slots;  // row % slots; no two rows of a window share a slot
             for (std::int64_t k = 0; k < taps.count; ++k) {
                 const std::int64_t row = taps.first + k * taps.step;
                 const auto slot = static_cast<std::size_t>(at);
@@ -366,6 +368,7 @@ class Separable {
 
     const CpuJob<T>& m_job;
     AxisWindows m_y;
+    IndexRange m_whole_rows;
     bool m_only_nan;
     bool m_accurate = true;
     AxisWay m_way;

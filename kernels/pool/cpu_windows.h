@@ -23,7 +23,9 @@ inline bool are_small_windows(const PoolGeometry& geometry, Formula formula) {
 class SmallWindows {
   public:
     explicit SmallWindows(const CpuJob<float>& job)
-        : m_job(job), m_whole_rows(whole(job.geometry.y)), m_whole_columns(whole(job.geometry.x)) {}
+        : m_job(job),
+          m_whole_rows(whole_windows(job.geometry.y)),
+          m_whole_columns(whole_windows(job.geometry.x)) {}
 
     void pool(const Block& block) const {
         const IndexRange rows = within(m_whole_rows, block.rows);
@@ -33,11 +35,6 @@ class SmallWindows {
     }
 
   private:
-    // Returns the windows along an axis of which no tap is cut off.
-    static IndexRange whole(const AxisWindows& axis) {
-        const std::int64_t begin = axis.windows_with_tap(0).begin;
-        return {begin, std::max(begin, axis.windows_with_tap(axis.window - 1).end)};
-    }
     static IndexRange within(const IndexRange& range, const IndexRange& limits) {
         const std::int64_t begin = std::clamp(range.begin, limits.begin, limits.end);
         return {begin, std::clamp(range.end, begin, limits.end)};

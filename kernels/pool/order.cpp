@@ -10,8 +10,8 @@ namespace iir2d::pool {
 
 namespace {
 
-// A window of up to so many taps is folded in a sequence, which is as fast, but where
-// pays_for_each_element().
+// A window of up to so many taps is folded in a sequence, which is as fast,
+// except where pays_for_each_element().
 constexpr std::int64_t longest_sequence = 8;
 
 }  // namespace

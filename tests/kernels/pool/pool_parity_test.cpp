@@ -178,7 +178,7 @@ TEST(PoolParity, TallPlanesOfLongSums) {
     EXPECT_EQ(counts.run, 72);
 }
 
-// Beyond the caches; where outputs are stored past them is PoolRun's.
+// PoolRun tests non-temporal stores.
 TEST(PoolParity, PlanesLargerThanCaches) {
     Counts counts;
     for (const Shape& shape : {Shape{1, 1, 2064, 2100}, Shape{1, 300, 121, 122}, Shape{1, 300, 112, 128}}) {
