@@ -26,6 +26,7 @@
 #include "core/benchmark/copy_probe.h"
 #include "core/benchmark/preemption.h"
 #include "core/benchmark/statistics.h"
+#include "core/duel/own_pages.h"
 #include "core/duel/page.h"
 
 namespace workbench::duel {
@@ -47,16 +48,20 @@ double seconds_on(clockid_t clock) {
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
+// Returns whether the calling thread is the process's only one, as far as the system says.
+bool is_only_thread() {
+    std::error_code failed;
+    int threads = 0;
+    std::filesystem::directory_iterator thread("/proc/self/task", failed);
+    for (; !failed && thread != std::filesystem::directory_iterator(); thread.increment(failed)) ++threads;
+    return !failed && threads == 1;
+}
+
 // Finds threads beside the calling one: kept ones, and those that have computed since construction.
 class OtherThreads {
   public:
     bool are_there() const {
-        std::error_code failed;
-        int threads = 0;
-        std::filesystem::directory_iterator thread("/proc/self/task", failed);
-        for (; !failed && thread != std::filesystem::directory_iterator(); thread.increment(failed))
-            ++threads;
-        if (failed || threads != 1) return true;
+        if (!is_only_thread()) return true;
         const double own = seconds_on(CLOCK_THREAD_CPUTIME_ID) - m_own;
         // The two clocks are read one after the other.
         return seconds_of_others() - m_others > 5e-6 + 0.02 * own;
@@ -82,11 +87,14 @@ class Library {
   public:
     // Returns why it cannot be used at all; empty: it can.
     std::string open(const char* path, Page& page) {
+        const auto known = loaded_objects();
         m_handle = ::dlopen(path, RTLD_NOW | RTLD_LOCAL);
         if (m_handle == nullptr) {
             const char* why = ::dlerror();  // NOLINT(concurrency-mt-unsafe): one thread
             return why != nullptr ? std::string("it could not be opened: ") + why : "it could not be opened";
         }
+        // Where that cannot be, it is measured all the same, in the pages of its file.
+        if (is_only_thread()) copy_to_own_pages(known);
         if (auto wrong = read_identity(page); !wrong.empty()) return wrong;
         m_last_error = reinterpret_cast<const char* (*)()>(::dlsym(m_handle, "iir2d_last_error"));
         m_status_string = reinterpret_cast<const char* (*)(int)>(::dlsym(m_handle, "iir2d_status_string"));
