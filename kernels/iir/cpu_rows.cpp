@@ -17,6 +17,18 @@ constexpr std::int64_t narrowest_shared(Downward downward) {
     return downward == Downward::filter ? 192 : 32;
 }
 
+// Returns the rows of a band. Rows that are a multiple of 4 KiB apart share the sets of a first-level cache,
+// which has 8 ways or a few more: where passes have little arithmetic, bands are no higher than that.
+template <class S, class A>
+std::int64_t height_of_band(const std::vector<SweptPass<A>>& horizontal, const CpuPlane<S>& plane) {
+    constexpr std::int64_t bytes_of_all_sets = 4096;
+    const auto share_sets = [](std::int64_t stride) {
+        return stride * static_cast<std::int64_t>(sizeof(S)) % bytes_of_all_sets == 0;
+    };
+    const bool conflict = share_sets(plane.in_stride) || share_sets(plane.out_stride);
+    return conflict && std::ranges::all_of(horizontal, is_light<A>) ? least_band_rows : rows_of_band<A>();
+}
+
 }  // namespace
 
 template <class S, class A>
@@ -29,7 +41,7 @@ RowBands<S, A>::RowBands(const std::vector<SweptPass<A>>& horizontal,
       m_stores(stores_of(job)),
       m_threads_are_given(job.config.threads != 0),
       m_plane(plane),
-      m_height(rows_of_band<A>()),
+      m_height(height_of_band(horizontal, plane)),
       m_bands((plane.height + m_height - 1) / m_height),
       m_whole_line(horizontal.back().start->of_whole_line()),
       m_beside(keeps_beside(horizontal)),
@@ -212,13 +224,15 @@ bool RowBands<S, A>::filter_band(std::int64_t band, const Lines& lines, const Ta
         return sweep;
     };
     // Samples of the line as they are.
-    const RowsSweep<S, A> out_of_line = into_columns({.rows = rows, .from = lines.line.data()});
+    const RowsSweep<S, A> out_of_line =
+        into_columns({.height = m_height, .rows = rows, .from = lines.line.data()});
     bool in_line = false;  // or in the plane still
     for (std::size_t i = 0; i < m_horizontal.size(); ++i) {
         const SweptPass<A>& pass = m_horizontal[i];
         const bool from_plane = !pass.pass->from_scratch && !in_line;
         start_pass(pass, band, rows, lines, from_plane);
-        RowsSweep<S, A> sweep{.rows = rows,
+        RowsSweep<S, A> sweep{.height = m_height,
+                              .rows = rows,
                               .reversed = pass.pass->reversed,
                               .from = (pass.pass->from_scratch ? lines.beside : lines.line).data(),
                               .to = (pass.pass->to_scratch ? lines.beside : lines.line).data(),

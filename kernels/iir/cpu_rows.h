@@ -34,21 +34,24 @@ constexpr std::int64_t columns_of_part(const Config& config, std::int64_t width,
     return std::clamp((share + tile_columns - 1) / tile_columns * tile_columns, least, most);
 }
 
+// Returns whether a pass takes next to no arithmetic: one first-order section without a feed-forward term.
+template <class A>
+bool is_light(const SweptPass<A>& pass) {
+    return pass.cascade.size() == 1 && pass.cascade.front().terms == 1;
+}
+
 // Returns whether non-temporal stores are worth it for planes of so many samples, apart from where they lie:
 // they are slow where much arithmetic lies between two of them to a cache line. Where one does not fill it,
 // only first-order sections sweep down and store at once fast enough.
 template <class S, class A>
 bool worth_non_temporal(const std::vector<SweptPass<A>>& horizontal,
                         const std::vector<SweptPass<A>>& vertical, Downward downward, std::int64_t samples) {
-    const auto light = [](const SweptPass<A>& pass) {
-        return pass.cascade.size() == 1 && pass.cascade.front().terms == 1;
-    };
     constexpr std::int64_t cache_line = 64;
     const bool whole_lines =
         vector_bytes() / static_cast<std::int64_t>(sizeof(A)) * static_cast<std::int64_t>(sizeof(S)) >=
         cache_line;
     const bool fast = whole_lines || downward != Downward::filter ||
-                      (std::ranges::all_of(horizontal, light) && light(vertical.front()));
+                      (std::ranges::all_of(horizontal, is_light<A>) && is_light(vertical.front()));
     return fast && samples * static_cast<std::int64_t>(sizeof(S)) >= non_temporal_bytes;
 }
 

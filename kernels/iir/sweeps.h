@@ -22,7 +22,8 @@ inline constexpr std::int64_t most_band_rows = 16;
 // Returns the bytes of the widest vectors on this machine.
 std::int64_t vector_bytes();
 
-// Returns the rows of a band where the arithmetic is of that type: as many as such a vector has lanes.
+// Returns the rows of a band, at most, where the arithmetic is of that type: as many as such a vector has
+// lanes.
 template <class Arithmetic>
 std::int64_t rows_of_band() {
     return std::max(least_band_rows, vector_bytes() / static_cast<std::int64_t>(sizeof(Arithmetic)));
@@ -47,10 +48,11 @@ enum class Downward {
 };
 
 // One pass of a band of rows over some of its columns, tile by tile: from rows (`in`) or from a line
-// (`from`), to a line (`to`), to rows (`out`), or both. A line holds rows_of_band() samples for each column.
+// (`from`), to a line (`to`), to rows (`out`), or both. A line holds `height` samples for each column.
 template <class Sample, class Arithmetic>
 struct RowsSweep {
-    std::int64_t rows = 0;     // at most rows_of_band()
+    std::int64_t height = 0;   // rows of a whole band: rows_of_band() or least_band_rows
+    std::int64_t rows = 0;     // at most `height`
     std::int64_t columns = 0;  // a multiple of tile_columns, except where a row begins or ends with them
     bool reversed = false;     // from the last column to the first
     bool begins = true;        // with the row's first samples, or its last ones where it is reversed

@@ -18,13 +18,17 @@ HWY_BEFORE_NAMESPACE();
 namespace iir2d::iir::HWY_NAMESPACE {
 namespace {
 
-// Rows of a band, and samples of a tile.
+// Rows of the tallest bands.
 template <class A>
-constexpr std::int64_t band = std::max(least_band_rows, wide_lanes<A>);
-static_assert(band<float> <= most_band_rows && most_band_rows % band<float> == 0);
-static_assert(band<double> <= most_band_rows && most_band_rows % band<double> == 0);
-template <class A>
-constexpr std::int64_t tile_samples = band<A>* tile_columns;
+constexpr std::int64_t tallest_band = std::max(least_band_rows, wide_lanes<A>);
+static_assert(tallest_band<float> <= most_band_rows && most_band_rows % tallest_band<float> == 0);
+static_assert(tallest_band<double> <= most_band_rows && most_band_rows % tallest_band<double> == 0);
+// Lanes of vectors along the rows of a band of `Height` rows.
+template <class A, std::int64_t Height>
+constexpr std::int64_t lanes_along = std::min(Height, wide_lanes<A>);
+// Samples of a tile.
+template <std::int64_t Height>
+constexpr std::int64_t tile_samples = tile_columns* Height;
 
 // Prefetches the cache line of a row that lies two tiles on: from right to left the processor does not
 // predict it.
@@ -93,11 +97,10 @@ HWY_INLINE void step_pair(const Coefficients<V>& c, const PairCoefficients<V>& p
 // Sweeps Count sections of the same number of terms over a whole tile: square by square, each in registers
 // between coming from rows and going to them. A tile is short enough that the processor computes its columns
 // and the next tile's squares while the chain of this one's rows goes on. No sections: samples only move.
-template <int Terms, std::int64_t Count, bool Reversed, class S, class A>
+template <int Terms, std::int64_t Count, bool Reversed, std::int64_t Height, class S, class A>
 HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>& places,
                                 const LaneStates<A>& states, std::int64_t tile, S* by_row, bool begins) {
-    constexpr std::int64_t n = wide_lanes<A>;
-    constexpr std::int64_t height = band<A>;
+    constexpr std::int64_t n = lanes_along<A, Height>;
     static_assert(n % 2 == 0);
     const Tag<A, n> d;
     const Tag<S, n> ds;
@@ -109,7 +112,7 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
     if (p.from != nullptr) p.from += tile * p.from_step;
     if (p.add != nullptr) p.add += tile * p.to_step;
     if (p.to != nullptr) p.to += tile * p.to_step;
-    if (p.kept != nullptr) p.kept += tile * tile_samples<A>;
+    if (p.kept != nullptr) p.kept += tile * tile_samples<Height>;
     constexpr auto count = static_cast<std::size_t>(std::max<std::int64_t>(Count, 1));
     Coefficients<V> c[count];
     PairCoefficients<V> pair[count];
@@ -122,7 +125,7 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
         once[k] = hn::Set(d, begins ? A(1) : sections[k].c.a1);
         twice[k] = hn::Set(d, begins ? sections[k].c.a1 : sections[k].pair.back);
     }
-    constexpr std::int64_t groups = height / n;
+    constexpr std::int64_t groups = Height / n;
     constexpr std::int64_t few = columns_at_once<S, n>;
     V r1[static_cast<std::size_t>(groups)][count];
     V r2[static_cast<std::size_t>(groups)][count];
@@ -147,7 +150,7 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
             unrolled_in_place<n / few>([&](auto part) IIR2D_INLINE_LAMBDA {
                 constexpr std::int64_t begin = Reversed ? n - few - part * few : part * few;
                 Vector<S, n>* const w = v + begin;
-                const std::int64_t in_line = (column + begin) * height + g;
+                const std::int64_t in_line = (column + begin) * Height + g;
                 if (p.rows != nullptr) {
                     const S* row = p.rows + g * p.stride + column + begin;
                     if constexpr (Reversed && part == 0) {
@@ -157,12 +160,12 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
                     load_columns<S, n>(row, p.stride, w);
                     if (p.kept != nullptr) {
                         unrolled_in_place<few>([&](auto t) IIR2D_INLINE_LAMBDA {
-                            hn::StoreU(w[t], ds, p.kept + in_line + t * height);
+                            hn::StoreU(w[t], ds, p.kept + in_line + t * Height);
                         });
                     }
                 } else {
                     unrolled_in_place<few>([&](auto t) IIR2D_INLINE_LAMBDA {
-                        w[t] = hn::LoadU(ds, p.from + in_line + t * height);
+                        w[t] = hn::LoadU(ds, p.from + in_line + t * Height);
                     });
                 }
                 const auto along = [&](const auto& finish) IIR2D_INLINE_LAMBDA {
@@ -185,20 +188,20 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
                     along(as_it_is);
                     if (p.add != nullptr) {
                         unrolled_in_place<few>([&](auto t) IIR2D_INLINE_LAMBDA {
-                            w[t] = hn::Add(w[t], hn::LoadU(ds, p.add + in_line + t * height));
+                            w[t] = hn::Add(w[t], hn::LoadU(ds, p.add + in_line + t * Height));
                         });
                     }
                 } else if (p.add != nullptr) {
                     // Before it is rounded.
                     along([&](const V& y, std::int64_t t) IIR2D_INLINE_LAMBDA {
-                        return hn::Add(y, load_as(d, p.add + in_line + t * height));
+                        return hn::Add(y, load_as(d, p.add + in_line + t * Height));
                     });
                 } else {
                     along(as_it_is);
                 }
                 if (p.to != nullptr) {
                     unrolled_in_place<few>([&](auto t) IIR2D_INLINE_LAMBDA {
-                        hn::StoreU(w[t], ds, p.to + in_line + t * height);
+                        hn::StoreU(w[t], ds, p.to + in_line + t * Height);
                     });
                 }
                 if (by_row != nullptr) {
@@ -229,11 +232,10 @@ HWY_NOINLINE void sweep_squares(const SectionStep<A>* sections, const Places<S>&
 }
 
 // Sweeps Count sections of the same number of terms over the first `columns` columns of a tile, in memory.
-template <int Terms, std::int64_t Count, class S, class A>
+template <int Terms, std::int64_t Count, std::int64_t Height, class S, class A>
 HWY_NOINLINE void sweep_some(const SectionStep<A>* sections, const Places<S>& places, std::int64_t columns,
                              bool reversed, const LaneStates<A>& states, bool begins) {
-    constexpr std::int64_t n = wide_lanes<A>;
-    constexpr std::int64_t height = band<A>;
+    constexpr std::int64_t n = lanes_along<A, Height>;
     constexpr auto sections_count = static_cast<std::size_t>(Count);
     const Tag<A, n> d;
     using V = Vector<A, n>;
@@ -244,7 +246,7 @@ HWY_NOINLINE void sweep_some(const SectionStep<A>* sections, const Places<S>& pl
         pair[k] = in_all_lanes(d, sections[k].pair);
     }
     const std::int64_t even = columns / 2 * 2;
-    for (std::int64_t lane = 0; lane < height; lane += n) {
+    for (std::int64_t lane = 0; lane < Height; lane += n) {
         const Places<S> p{.from = places.from + lane,
                           .add = places.add == nullptr ? nullptr : places.add + lane,
                           .to = places.to + lane};
@@ -265,9 +267,9 @@ HWY_NOINLINE void sweep_some(const SectionStep<A>* sections, const Places<S>& pl
                 twice[k] = pair[k].back;
             }
         };
-        const auto load = [&](std::int64_t t) { return load_as(d, p.from + t * height); };
+        const auto load = [&](std::int64_t t) { return load_as(d, p.from + t * Height); };
         const auto put = [&](const V& y, std::int64_t t) {
-            const std::int64_t at = t * height;
+            const std::int64_t at = t * Height;
             store_from(d, p.add == nullptr ? y : hn::Add(y, load_as(d, p.add + at)), p.to + at);
         };
         const auto alone = [&] {
@@ -302,11 +304,10 @@ HWY_NOINLINE void sweep_some(const SectionStep<A>* sections, const Places<S>& pl
 enum class Kept { stored, streamed, nothing };
 
 // Sweeps Count sections down a whole tile, `from` tile_columns apart, a few vectors beside each other.
-template <int Terms, std::int64_t Count, Kept Results, class S, class A>
+template <int Terms, std::int64_t Count, Kept Results, std::int64_t Height, class S, class A>
 HWY_NOINLINE void sweep_down(const SectionStep<A>* sections, const S* from, S* to, std::int64_t to_stride,
                              const LaneStates<A>& states, std::int64_t tile) {
     constexpr std::int64_t n = wide_lanes<A>;
-    constexpr std::int64_t height = band<A>;
     constexpr std::int64_t group = std::min<std::int64_t>(beside<Terms, Count>, tile_columns / n);
     const Tag<A, n> d;
     const Tag<S, n> ds;
@@ -326,7 +327,7 @@ HWY_NOINLINE void sweep_down(const SectionStep<A>* sections, const S* from, S* t
             }
         }
         S* row = to + column;
-        unrolled_in_place<height>([&](auto r) IIR2D_INLINE_LAMBDA {
+        unrolled_in_place<Height>([&](auto r) IIR2D_INLINE_LAMBDA {
             unrolled_in_place<group>([&](auto i) IIR2D_INLINE_LAMBDA {
                 V y = load_as(d, from + r * tile_columns + column + i * n);
                 unrolled_in_place<Count>(

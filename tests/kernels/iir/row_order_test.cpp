@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The order of operations, and what is rounded in `mixed`: they follow from a sample's column and from the
 // sections alone, not from the tile, the band or the part of the row that a sample is in. So a piece of an
-// image that contains all that its samples depend on has the same bits alone.
+// image that contains all that its samples depend on has the same bits alone, and an image has the same bits
+// however far apart its rows lie.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -82,6 +83,45 @@ TEST(RowOrder, APieceOfAnImageHasTheSameBitsAlone) {
     expect_pieces_to_be_the_same<float>(Precision::f32);
     expect_pieces_to_be_the_same<float>(Precision::mixed);
     expect_pieces_to_be_the_same<double>(Precision::f64);
+}
+
+// The result of a plan whose input's and output's rows are so many samples apart, without what lies between.
+std::vector<float> run_apart(const FilterPlan& plan, const std::vector<double>& image, std::int64_t in_stride,
+                             std::int64_t out_stride) {
+    const Shape& shape = plan.desc().shape;
+    std::vector<float> in(static_cast<std::size_t>(shape.h * in_stride), 7.0F);
+    std::vector<float> out(static_cast<std::size_t>(shape.h * out_stride));
+    for (std::int64_t r = 0; r < shape.h; ++r)
+        std::copy_n(image.data() + r * shape.w, shape.w, in.data() + r * in_stride);
+    EXPECT_TRUE(plan.run({in.data(), ElementType::f32, shape, in_stride, shape.h * in_stride},
+                         {out.data(), ElementType::f32, shape, out_stride, shape.h * out_stride}));
+    std::vector<float> result;
+    for (std::int64_t r = 0; r < shape.h; ++r) {
+        const auto row = out.begin() + r * out_stride;
+        result.insert(result.end(), row, row + shape.w);
+    }
+    return result;
+}
+
+// With AVX-512 bands have fewer rows where those of the input or of the output are a multiple of 4 KiB apart.
+TEST(RowOrder, AnImageHasTheSameBitsHoweverFarApartItsRowsAre) {
+    const auto device = Device::cpu(2);
+    for (const Shape shape : {Shape{.h = 1, .w = 1024}, Shape{.h = 8, .w = 1024}, Shape{.h = 13, .w = 1000},
+                              Shape{.h = 17, .w = 1023}, Shape{.h = 135, .w = 1024}}) {
+        const auto image = random_plane(count_of(shape), 43);
+        for (int id = 1; id <= 8; ++id) {
+            for (const auto& [border, start] : all_modes) {
+                const FilterDesc desc{.shape = shape, .filter = {.id = id}, .border = border, .start = start};
+                SCOPED_TRACE(describe(desc));
+                const auto plan = FilterPlan::make(*device, desc);
+                ASSERT_TRUE(plan) << plan.error().message;
+                const auto expected = run_apart(*plan, image, 1040, 1056);
+                EXPECT_EQ(run_apart(*plan, image, 1024, 1024), expected);
+                EXPECT_EQ(run_apart(*plan, image, 1024, 1040), expected);
+                EXPECT_EQ(run_apart(*plan, image, 1040, 2048), expected);
+            }
+        }
+    }
 }
 
 }  // namespace
