@@ -57,7 +57,7 @@ class NormScatter : public RowByRow<NormScatter<T>> {
     void add_up(std::int64_t plane, std::int64_t iy) {
         const AxisWindows& axis = m_job.geometry.y;
         const auto row = [&](std::int64_t oy) { return scattered_row(plane, oy); };
-        if (collect_rows(axis, iy, m_ring, m_rows, row))
+        if (collect_rows(axis, axis.windows_near(iy), iy, m_ring, m_rows, row))
             add_rows(m_rows, m_x.in, m_sums.data());
         else
             add_one_by_one<double>(axis, iy, {m_sums.data(), static_cast<std::size_t>(m_x.in)}, row);

@@ -18,13 +18,19 @@ inline AxisWindows transposed(const AxisWindows& axis) {
     return {.in = axis.out, .out = axis.in, .window = axis.most_windows_near()};
 }
 
-// Collects in `rows` what row(oy) gives for the windows that input row `iy` is in, in rising order. Returns
-// false where there are more and the ring keeps one row only, because memory is short.
+// Moves a range from the windows near a position before `i` to those near `i`, without divisions.
+inline void move_on(const AxisWindows& axis, IndexRange& near, std::int64_t i) {
+    while (near.begin < axis.out && axis.start(near.begin) + axis.span() <= i) ++near.begin;
+    while (near.end < axis.out && axis.start(near.end) <= i) ++near.end;
+}
+
+// Collects in `rows` what row(oy) gives for the windows that input row `iy` is in, which is near those of
+// `near`, in rising order. Returns false where there are more and the ring keeps one row only, because memory
+// is short.
 template <class T>
-bool collect_rows(const AxisWindows& axis, std::int64_t iy, const RowRing& ring, std::vector<const T*>& rows,
-                  const auto& row) {
+bool collect_rows(const AxisWindows& axis, const IndexRange& near, std::int64_t iy, const RowRing& ring,
+                  std::vector<const T*>& rows, const auto& row) {
     rows.clear();
-    const IndexRange near = axis.windows_near(iy);
     for (std::int64_t oy = near.begin; oy < near.end; ++oy) {
         if (!axis.has_tap(oy, iy)) continue;
         if (ring.slots() == 1 && rows.size() == 1) return false;

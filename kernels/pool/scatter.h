@@ -24,6 +24,17 @@ void scatter_shares(std::int64_t window, std::int64_t stride, const float* share
 void scatter_shares(std::int64_t window, std::int64_t stride, const double* shares, std::int64_t count,
                     double* to);
 
+// Returns whether scatter_and_add() takes such windows, so many of which along y share a row.
+constexpr bool scatters_at_once(std::int64_t window, std::int64_t stride, std::int64_t rows) {
+    return stride == 2 && (window == 2 || window == 3) && rows <= 2;
+}
+
+// Writes to[i] = the sum, over one row of shares or two, of what scatter_shares() gives position padding + i
+// of each, without these in memory. Zeros around the shares as there. non_temporal: `to` lies at a multiple
+// of 32 bytes and `count` is one of 8.
+void scatter_and_add(std::int64_t window, std::span<const float* const> shares, std::int64_t padding,
+                     std::int64_t count, bool non_temporal, float* to);
+
 // Writes to[i] = the sum of rows[0][i], rows[1][i], ...; zeros where there are none. Reads up to row_slack
 // elements behind the last. non_temporal: as in OutputRow.
 void add_rows(std::span<const float* const> rows, std::int64_t count, bool non_temporal, float* to);

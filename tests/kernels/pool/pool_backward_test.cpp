@@ -10,6 +10,8 @@
 #include <numeric>
 #include <set>
 
+#include "iir2d/config.h"
+#include "tests/kernels/array_at_offset.h"
 #include "tests/kernels/pool/pool_testing.h"
 
 namespace {
@@ -281,6 +283,77 @@ TEST(PoolBackward, HasTheSameBitsOnEveryRunAndForEveryNumberOfThreads) {
                     << name_of(op) << " run " << i;
             if (op == PoolOp::max) {
                 EXPECT_TRUE(same_bits(run_backward(desc, x, {}, dy, {}, 3), once)) << "found again";
+            }
+        }
+    }
+}
+
+// Averages' gradients as they are defined: shares of windows scattered along x, then added up along y,
+// windows in rising order both times.
+std::vector<float> scattered(const PoolPlan& plan, const std::vector<float>& dy) {
+    const Shape& in = plan.desc().shape;
+    const Shape out = plan.output_shape();
+    std::vector<float> dx(elements(in));
+    for (std::int64_t plane = 0; plane < in.c; ++plane) {
+        for (std::int64_t oy = 0; oy < out.h; ++oy) {
+            std::vector<float> row(static_cast<std::size_t>(in.w));
+            for (std::int64_t ox = 0; ox < out.w; ++ox) {
+                const PoolWindow window = plan.window(oy, ox);
+                const float share = dy[static_cast<std::size_t>((plane * out.h + oy) * out.w + ox)] /
+                                    static_cast<float>(window.divisor);
+                for (std::int64_t k = 0; k < window.columns; ++k)
+                    row[static_cast<std::size_t>(window.first_column + k * window.column_step)] += share;
+            }
+            const PoolWindow window = plan.window(oy, 0);
+            for (std::int64_t k = 0; k < window.rows; ++k) {
+                float* const to = dx.data() + (plane * in.h + window.first_row + k * window.row_step) * in.w;
+                for (std::size_t i = 0; i < row.size(); ++i) to[i] += row[i];
+            }
+        }
+    }
+    return dx;
+}
+
+// At stride 2 rows are made straight from shares; by stores through the caches and past them.
+TEST(PoolBackward, OfAveragesHasTheBitsOfSharesScatteredAndAddedUp) {
+    for (const std::int64_t w : {1, 2, 7, 16, 31, 32, 33, 40, 64, 112, 120, 513, 520}) {
+        for (const Extent window :
+             {Extent{2, 2}, Extent{3, 3}, Extent{3, 2}, Extent{2, 3}, Extent{5, 3}, Extent{1, 2}}) {
+            for (const std::int64_t stride_y : {1, 2, 4}) {
+                for (const std::int64_t padding : {0, 1}) {
+                    if (w + 2 * padding < window.w) continue;
+                    PoolDesc desc{.op = PoolOp::avg,
+                                  .shape = {.c = 2, .h = 13, .w = w},
+                                  .window = window,
+                                  .stride = Extent{stride_y, 2},
+                                  .padding = {window.h > 1 ? padding : 0, padding},
+                                  .ceil_mode = w % 2 == 0,
+                                  .count_include_pad = w % 3 == 0};
+                    if (w % 5 == 0) desc.divisor_override = w % 10 == 0 ? 8 : -4;
+                    SCOPED_TRACE(to_string(desc));
+                    const auto config = config_from_text("stores:past").value();
+                    const auto through = PoolPlan::make(cpu(), desc, {}, {});
+                    const auto past = PoolPlan::make(cpu(), desc, {}, config);
+                    ASSERT_TRUE(through) << through.error().message;
+                    ASSERT_TRUE(past) << past.error().message;
+                    auto dy = with_extremes(elements(through->output_shape()), 5);
+                    for (float& v : dy) v = std::isfinite(v) ? v : -0.0F;
+                    const auto expected = scattered(*through, dy);
+                    for (const std::size_t behind : {0, 32, 4}) {
+                        for (const PoolPlan* plan : {&*through, &*past}) {
+                            const ArrayAtOffset<float> dx(std::ssize(expected) + 8, behind);
+                            std::fill_n(dx.data(), expected.size() + 8, 77.0F);
+                            ASSERT_TRUE(plan->backward({}, {},
+                                                       {dy.data(), ElementType::f32, plan->output_shape()},
+                                                       {dx.data(), ElementType::f32, desc.shape}));
+                            ASSERT_TRUE(same_bits({dx.data(), dx.data() + expected.size()}, expected))
+                                << behind;
+                            ASSERT_EQ(std::count(dx.data() + expected.size(), dx.data() + expected.size() + 8,
+                                                 77.0F),
+                                      8);
+                        }
+                    }
+                }
             }
         }
     }
