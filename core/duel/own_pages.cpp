@@ -7,40 +7,54 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 
 namespace workbench::duel {
 
 namespace {
 
-// Puts a copy of whole pages in their place.
-bool replace_by_copy(void* pages, std::size_t bytes, int access) {
+// Memory that holds what pages of the process hold, and is to take their place.
+struct Copy {
+    void* pages;
+    void* copy;
+    std::size_t bytes;
+};
+
+// Returns false where the system forbids such memory.
+bool make_copy(void* pages, std::size_t bytes, int access, std::vector<Copy>& copies) {
     void* const copy = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (copy == MAP_FAILED) return false;
+    copies.push_back({pages, copy, bytes});
+    // Or the system might join the pages of one participant and not those of another.
+    ::madvise(copy, bytes, MADV_NOHUGEPAGE);
     std::memcpy(copy, pages, bytes);
-    if (::mprotect(copy, bytes, access) != 0 ||
-        ::mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, pages) == MAP_FAILED) {
-        ::munmap(copy, bytes);
-        return false;
-    }
-    // Processors other than x86 may still have the old code at hand.
-    auto* const begin = static_cast<char*>(pages);
-    __builtin___clear_cache(begin, begin + bytes);
-    return true;
+    return ::mprotect(copy, bytes, access) == 0;
 }
 
-bool copy_segments(const dl_phdr_info& object) {
+// Copies the segments that can be read and not written.
+bool copy_segments(const dl_phdr_info& object, std::vector<Copy>& copies) {
     const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     for (int i = 0; i < object.dlpi_phnum; ++i) {
         const ElfW(Phdr)& segment = object.dlpi_phdr[i];
-        if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0) continue;
+        if (segment.p_type != PT_LOAD || segment.p_memsz == 0) continue;
+        if ((segment.p_flags & (PF_R | PF_W)) != PF_R) continue;
         const std::uintptr_t begin = object.dlpi_addr + segment.p_vaddr;
         const std::uintptr_t first = begin / page * page;
         const std::uintptr_t end = (begin + segment.p_memsz + page - 1) / page * page;
         const int access = PROT_READ | ((segment.p_flags & PF_X) != 0 ? PROT_EXEC : 0);
-        if (!replace_by_copy(reinterpret_cast<void*>(first), end - first, access)) return false;
+        if (!make_copy(reinterpret_cast<void*>(first), end - first, access, copies)) return false;
     }
     return true;
+}
+
+void replace_pages(const Copy& one) {
+    // Where it fails the pages may be gone.
+    if (::mremap(one.copy, one.bytes, one.bytes, MREMAP_MAYMOVE | MREMAP_FIXED, one.pages) == MAP_FAILED)
+        std::abort();
+    // Processors other than x86 may still have the old code at hand.
+    auto* const begin = static_cast<char*>(one.pages);
+    __builtin___clear_cache(begin, begin + one.bytes);
 }
 
 // Returns the program and its libraries.
@@ -64,9 +78,19 @@ std::vector<std::uintptr_t> loaded_objects() {
 }
 
 bool copy_to_own_pages(const std::vector<std::uintptr_t>& known) {
-    return std::ranges::all_of(objects(), [&](const dl_phdr_info& object) {
-        return std::ranges::find(known, object.dlpi_addr) != known.end() || copy_segments(object);
+#if defined(__SANITIZE_ADDRESS__)
+    // Between constants lies what the sanitizer lets nobody read.
+    static_cast<void>(known);
+    return false;
+#else
+    std::vector<Copy> copies;
+    const bool made = std::ranges::all_of(objects(), [&](const dl_phdr_info& object) {
+        return std::ranges::find(known, object.dlpi_addr) != known.end() || copy_segments(object, copies);
     });
+    for (const Copy& one : copies)
+        made ? replace_pages(one) : static_cast<void>(::munmap(one.copy, one.bytes));
+    return made;
+#endif
 }
 
 }  // namespace workbench::duel

@@ -22,8 +22,8 @@ inline constexpr std::int64_t most_band_rows = 16;
 // Returns the bytes of the widest vectors on this machine.
 std::int64_t vector_bytes();
 
-// Returns the rows of a band, at most, where the arithmetic is of that type: as many as such a vector has
-// lanes.
+// Returns the rows of a band where the arithmetic is of that type: as many as a vector of it has lanes. A
+// band may have least_band_rows instead.
 template <class Arithmetic>
 std::int64_t rows_of_band() {
     return std::max(least_band_rows, vector_bytes() / static_cast<std::int64_t>(sizeof(Arithmetic)));

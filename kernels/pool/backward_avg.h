@@ -29,7 +29,8 @@ class AvgScatter {
         if (std::ranges::count(m_counts, m_counts.front()) == m_x.out) m_counts.resize(1);
     }
 
-    std::int64_t chunk_rows() const { return 16; }
+    // A few rows, so that a stop is soon noticed.
+    std::int64_t chunk_rows() const { return std::clamp<std::int64_t>(65536 / m_x.in, 1, 16); }
 
     void make_rows(std::int64_t plane, const IndexRange& rows) {
         const AxisWindows& axis = m_job.geometry.y;
@@ -76,7 +77,7 @@ class AvgScatter {
                has_aligned_rows({dx.data, ElementType::f32, {}, dx.row_stride, dx.plane_stride});
     }
 
-    // Returns the shares of a window row, or what they are along x.
+    // Returns the shares of a window row, or these scattered along x.
     const float* kept_row(std::int64_t plane, std::int64_t oy) {
         const RowRing::Slot slot = m_ring.take(plane, m_job.geometry.y.out, oy);
         float* const kept = at_cache_line(m_kept.data()) + static_cast<std::int64_t>(slot.index) * m_length;

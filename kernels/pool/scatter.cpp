@@ -109,7 +109,7 @@ HWY_FLATTEN void scatter_and_add_of(std::span<const float* const> rows, std::int
     alignas(64) float made[static_cast<std::size_t>(2 * N)];
     const auto stream = [&](std::int64_t i, std::int64_t vectors) HWY_ATTR {
         pairs(i, made);
-        for (std::int64_t k = 0; k < vectors; ++k) hn::Stream(hn::Load(d, made + k * N), d, to + i + k * N);
+        for (std::int64_t k = 0; k < vectors; ++k) hn::Stream(hn::LoadU(d, made + k * N), d, to + i + k * N);
     };
     std::int64_t i = 0;
     if (non_temporal) {

@@ -29,9 +29,9 @@ constexpr bool scatters_at_once(std::int64_t window, std::int64_t stride, std::i
     return stride == 2 && (window == 2 || window == 3) && rows <= 2;
 }
 
-// Writes to[i] = the sum, over one row of shares or two, of what scatter_shares() gives position padding + i
-// of each, without these in memory. Zeros around the shares as there. non_temporal: `to` lies at a multiple
-// of 32 bytes and `count` is one of 8.
+// Writes to[i] = the sum of what scatter_shares() gives position padding + i of each row, of which there are
+// one or two, without writing these rows. Zeros lie around the shares as there. non_temporal: `to` lies at a
+// multiple of 32 bytes and `count` is a multiple of 8.
 void scatter_and_add(std::int64_t window, std::span<const float* const> shares, std::int64_t padding,
                      std::int64_t count, bool non_temporal, float* to);
 

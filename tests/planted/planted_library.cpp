@@ -12,7 +12,8 @@
 //   ..._child   starts a process that sleeps, and writes its number into the file IIR2D_PLANTED_CHILD
 //   ..._uneven  takes 2 ms longer in every eighth call, and keeps a thread, which sleeps
 //   ..._starts  starts a thread in every call, which ends with it
-//   ..._places  adds its process, its processor and how many it may use to the file IIR2D_PLANTED_PLACES
+//   ..._places  adds its process, its processor, how many it may use and whether its code is in no file's pages
+//               to the file IIR2D_PLANTED_PLACES
 #include <dlfcn.h>
 #include <sched.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -103,12 +105,29 @@ bool start_child() {
     return child > 0;
 }
 
+// Returns whether this code is in memory that no file is mapped to.
+bool is_without_file() {
+    const auto own = reinterpret_cast<std::uintptr_t>(&is_without_file);
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+        std::istringstream words(line);
+        std::uintptr_t first = 0;
+        std::uintptr_t end = 0;
+        char dash = 0;
+        std::string access, offset, device, file;
+        words >> std::hex >> first >> dash >> end >> access >> offset >> device >> file;
+        if (first <= own && own < end) return file == "0";
+    }
+    return false;
+}
+
 void write_place() {
     const char* file = std::getenv("IIR2D_PLANTED_PLACES");
     cpu_set_t set;
     if (file == nullptr || sched_getaffinity(0, sizeof set, &set) != 0) return;
     const int processor = sched_getcpu();
-    std::ofstream(file, std::ios::app) << getpid() << ' ' << processor << ' ' << CPU_COUNT(&set) << '\n';
+    std::ofstream(file, std::ios::app)
+        << getpid() << ' ' << processor << ' ' << CPU_COUNT(&set) << ' ' << is_without_file() << '\n';
 }
 
 }  // namespace

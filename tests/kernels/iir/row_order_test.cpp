@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 #include "kernels/iir/cpu.h"
@@ -85,20 +87,23 @@ TEST(RowOrder, APieceOfAnImageHasTheSameBitsAlone) {
     expect_pieces_to_be_the_same<double>(Precision::f64);
 }
 
-// The result of a plan whose input's and output's rows are so many samples apart, without what lies between.
-std::vector<float> run_apart(const FilterPlan& plan, const std::vector<double>& image, std::int64_t in_stride,
-                             std::int64_t out_stride) {
+// The bits of what a plan gives whose input's and output's rows are so many samples apart. What lies between
+// rows stays as it is.
+std::vector<std::uint32_t> run_apart(const FilterPlan& plan, const std::vector<double>& image,
+                                     std::int64_t in_stride, std::int64_t out_stride) {
     const Shape& shape = plan.desc().shape;
     std::vector<float> in(static_cast<std::size_t>(shape.h * in_stride), 7.0F);
-    std::vector<float> out(static_cast<std::size_t>(shape.h * out_stride));
+    std::vector<float> out(static_cast<std::size_t>(shape.h * out_stride), 7.0F);
     for (std::int64_t r = 0; r < shape.h; ++r)
         std::copy_n(image.data() + r * shape.w, shape.w, in.data() + r * in_stride);
     EXPECT_TRUE(plan.run({in.data(), ElementType::f32, shape, in_stride, shape.h * in_stride},
                          {out.data(), ElementType::f32, shape, out_stride, shape.h * out_stride}));
-    std::vector<float> result;
+    std::vector<std::uint32_t> result;
     for (std::int64_t r = 0; r < shape.h; ++r) {
         const auto row = out.begin() + r * out_stride;
-        result.insert(result.end(), row, row + shape.w);
+        std::transform(row, row + shape.w, std::back_inserter(result),
+                       [](float v) { return std::bit_cast<std::uint32_t>(v); });
+        EXPECT_EQ(std::count(row + shape.w, row + out_stride, 7.0F), out_stride - shape.w) << "row " << r;
     }
     return result;
 }
