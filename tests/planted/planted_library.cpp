@@ -12,8 +12,8 @@
 //   ..._child   starts a process that sleeps, and writes its number into the file IIR2D_PLANTED_CHILD
 //   ..._uneven  takes 2 ms longer in every eighth call, and keeps a thread, which sleeps
 //   ..._starts  starts a thread in every call, which ends with it
-//   ..._places  adds its process, its processor, how many it may use and whether its code is in no file's pages
-//               to the file IIR2D_PLANTED_PLACES
+//   ..._places  adds its process, its processor, how many it may use and 1 where its code is in no file's
+//               pages to the file IIR2D_PLANTED_PLACES
 #include <dlfcn.h>
 #include <sched.h>
 #include <unistd.h>
