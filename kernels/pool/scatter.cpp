@@ -27,7 +27,7 @@ inline bool is_power_of_two(double divisor) {
 }
 
 HWY_FLATTEN void make_shares_for_target(const float* dy, std::int64_t count, const Divisors& by, float* to) {
-    // The product with the inverse of a power of two has the quotient's bits, in a tenth of the time.
+    // The product with the inverse of a power of two has the quotient's bits.
     if (by.columns == nullptr && is_power_of_two(by.rows)) {
         const auto inverse = static_cast<float>(1.0 / by.rows);
         for_outputs<float>(to, count, false, [&](auto d, std::int64_t o, bool) HWY_ATTR {
