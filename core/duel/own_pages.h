@@ -14,7 +14,7 @@ std::vector<std::uintptr_t> loaded_objects();
 // process alone, at the same addresses. Otherwise processes share a file's pages, which stay where they were
 // read to: caches indexed by physical addresses then make one of two equal files slower in every process.
 // No other thread may run that code meanwhile. Returns whether it was done, for all or none: a system may
-// forbid it, and under AddressSanitizer it is not done.
+// forbid it.
 bool copy_to_own_pages(const std::vector<std::uintptr_t>& known);
 
 }  // namespace workbench::duel

@@ -21,13 +21,13 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "iir2d/iir2d_core.h"
 #include "iir2d/iir2d_pool.h"
+#include "tests/mapping_of.h"
 
 namespace {
 
@@ -105,29 +105,14 @@ bool start_child() {
     return child > 0;
 }
 
-// Returns whether this code is in memory that no file is mapped to.
-bool is_without_file() {
-    const auto own = reinterpret_cast<std::uintptr_t>(&is_without_file);
-    std::ifstream maps("/proc/self/maps");
-    for (std::string line; std::getline(maps, line);) {
-        std::istringstream words(line);
-        std::uintptr_t first = 0;
-        std::uintptr_t end = 0;
-        char dash = 0;
-        std::string access, offset, device, file;
-        words >> std::hex >> first >> dash >> end >> access >> offset >> device >> file;
-        if (first <= own && own < end) return file == "0";
-    }
-    return false;
-}
-
 void write_place() {
     const char* file = std::getenv("IIR2D_PLANTED_PLACES");
     cpu_set_t set;
     if (file == nullptr || sched_getaffinity(0, sizeof set, &set) != 0) return;
     const int processor = sched_getcpu();
     std::ofstream(file, std::ios::app)
-        << getpid() << ' ' << processor << ' ' << CPU_COUNT(&set) << ' ' << is_without_file() << '\n';
+        << getpid() << ' ' << processor << ' ' << CPU_COUNT(&set) << ' '
+        << (mapping_of(reinterpret_cast<const void*>(&write_place)).file == 0) << '\n';
 }
 
 }  // namespace
