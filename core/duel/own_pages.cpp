@@ -14,21 +14,21 @@ namespace workbench::duel {
 
 namespace {
 
-// Memory that holds what pages of the process hold, and is to take their place.
+// A copy of pages of this process that is to take their place.
 struct Copy {
     void* pages;
     void* copy;
     std::size_t bytes;
 };
 
-// Returns false where the system forbids such memory.
+// Adds a copy of whole pages. Returns false where the system forbids it.
 bool make_copy(void* pages, std::size_t bytes, int access, std::vector<Copy>& copies) {
     void* const copy = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (copy == MAP_FAILED) return false;
     copies.push_back({pages, copy, bytes});
-    // Or the system might join the pages of one participant and not those of another.
+    // The system may join small pages to huge ones in one participant and not in another.
     ::madvise(copy, bytes, MADV_NOHUGEPAGE);
-    // By the system: AddressSanitizer lets nobody read what lies between constants.
+    // Not by memcpy(): AddressSanitizer would end the process for reading redzones between constants.
     const int memory = ::open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
     if (memory < 0) return false;
     const auto from = static_cast<off_t>(reinterpret_cast<std::uintptr_t>(pages));
@@ -57,7 +57,7 @@ void replace_pages(const Copy& one) {
     // Where it fails the pages may be gone.
     if (::mremap(one.copy, one.bytes, one.bytes, MREMAP_MAYMOVE | MREMAP_FIXED, one.pages) == MAP_FAILED)
         std::abort();
-    // Processors other than x86 may still have the old code at hand.
+    // For processors whose instruction caches are not coherent.
     auto* const begin = static_cast<char*>(one.pages);
     __builtin___clear_cache(begin, begin + one.bytes);
 }

@@ -18,14 +18,14 @@ inline AxisWindows transposed(const AxisWindows& axis) {
     return {.in = axis.out, .out = axis.in, .window = axis.most_windows_near()};
 }
 
-// Moves a range from the windows near a position before `i` to those near `i`, without divisions.
+// Advances `near`, the windows near a position before `i`, to those near `i`, without divisions.
 inline void move_on(const AxisWindows& axis, IndexRange& near, std::int64_t i) {
     while (near.begin < axis.out && axis.start(near.begin) + axis.span() <= i) ++near.begin;
     while (near.end < axis.out && axis.start(near.end) <= i) ++near.end;
 }
 
-// Collects in `rows` what row(oy) gives for the windows that input row `iy` is in, which is near those of
-// `near`, in rising order. Returns false where there are more and the ring keeps one row only, because memory
+// Collects in `rows` what row(oy) gives for the windows that input row `iy` is in, in rising order; `near` is
+// axis.windows_near(iy). Returns false where there are more and the ring keeps one row only, because memory
 // is short.
 template <class T>
 bool collect_rows(const AxisWindows& axis, const IndexRange& near, std::int64_t iy, const RowRing& ring,

@@ -21,7 +21,7 @@ HWY_BEFORE_NAMESPACE();
 namespace iir2d::pool::HWY_NAMESPACE {
 namespace {
 
-// Of a divisor, which is a whole number.
+// Returns whether a divisor, a whole number, is a power of two up to 2^30.
 inline bool is_power_of_two(double divisor) {
     return divisor >= 1.0 && divisor <= 1 << 30 && std::has_single_bit(static_cast<std::uint32_t>(divisor));
 }

@@ -12,8 +12,8 @@
 //   ..._child   starts a process that sleeps, and writes its number into the file IIR2D_PLANTED_CHILD
 //   ..._uneven  takes 2 ms longer in every eighth call, and keeps a thread, which sleeps
 //   ..._starts  starts a thread in every call, which ends with it
-//   ..._places  adds its process, its processor, how many it may use and 1 where its code is in no file's
-//               pages to the file IIR2D_PLANTED_PLACES
+//   ..._places  adds its process, its processor, how many it may use, and 1 if no file is mapped to its
+//               code, to the file IIR2D_PLANTED_PLACES
 #include <dlfcn.h>
 #include <sched.h>
 #include <unistd.h>
@@ -105,6 +105,11 @@ bool start_child() {
     return child > 0;
 }
 
+bool is_without_file(const void* address) {
+    const Mapping mapping = mapping_of(address);
+    return !mapping.access.empty() && mapping.file == 0;
+}
+
 void write_place() {
     const char* file = std::getenv("IIR2D_PLANTED_PLACES");
     cpu_set_t set;
@@ -112,7 +117,7 @@ void write_place() {
     const int processor = sched_getcpu();
     std::ofstream(file, std::ios::app)
         << getpid() << ' ' << processor << ' ' << CPU_COUNT(&set) << ' '
-        << (mapping_of(reinterpret_cast<const void*>(&write_place)).file == 0) << '\n';
+        << is_without_file(reinterpret_cast<const void*>(&write_place)) << '\n';
 }
 
 }  // namespace

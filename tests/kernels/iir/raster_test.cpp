@@ -246,7 +246,7 @@ TEST(Raster, NonTemporalStoresAnd4kAliasingDoNotChangeTheBits) {
         expect_the_same_bits_wherever_it_lies<double>(
             {.shape = shape, .filter = {.id = id}, .precision = Precision::f64});
     }
-    // Rows that are no multiple of 4 KiB apart: with AVX-512 bands of filter 1 have 16 of them.
+    // Rows that are no multiple of 4 KiB apart: bands of filter 1 then have 16 rows with AVX-512.
     expect_the_same_bits_wherever_it_lies<float>({.shape = {.h = 1030, .w = 2080}, .filter = {.id = 1}});
 }
 
