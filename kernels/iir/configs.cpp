@@ -35,7 +35,7 @@ std::int32_t in_steps(std::int64_t value, std::int32_t step) {
 bool takes_past_stores(const CpuJob& job, std::int64_t samples) {
     return with_types(job.precision, [&]<class S, class A>() {
         return worth_non_temporal<S>(swept_passes<A>(job.horizontal), swept_passes<A>(job.vertical),
-                                     job.downward, samples);
+                                     job.downward, job.caches, samples);
     });
 }
 

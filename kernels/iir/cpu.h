@@ -17,6 +17,7 @@
 #include "kernels/iir/passes.h"
 #include "kernels/iir/start_state.h"
 #include "kernels/iir/sweeps.h"
+#include "kernels/support/cpu_caches.h"
 
 namespace iir2d::iir {
 
@@ -38,6 +39,7 @@ struct CpuJob {
     bool rows_alone = false;
     // The part of the columns' first step that bands of rows do.
     Downward downward = Downward::none;
+    support::CpuCaches caches = {};
     // Where it says auto, static's rules below decide.
     Config config = {};
 };

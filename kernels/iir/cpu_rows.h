@@ -16,7 +16,7 @@
 
 namespace iir2d::iir {
 
-// Bytes of an output from which on non-temporal (streaming) stores are worth it.
+// Bytes of an output below which non-temporal (streaming) stores are never worth it.
 inline constexpr std::int64_t non_temporal_bytes = std::int64_t{8} << 20;
 
 // Columns of a part, at most.
@@ -40,19 +40,29 @@ bool is_light(const SweptPass<A>& pass) {
     return pass.cascade.size() == 1 && pass.cascade.front().terms == 1;
 }
 
+// Returns the bytes of an output from which on non-temporal stores are worth it. One that the columns' passes
+// read again stays in the last-level cache instead, while input and output take at most an eighth of that,
+// which other cores share.
+constexpr std::int64_t least_non_temporal_bytes(bool read_again, std::int64_t last_level_bytes) {
+    return read_again ? std::max(non_temporal_bytes, last_level_bytes / 16) : non_temporal_bytes;
+}
+
 // Returns whether non-temporal stores are worth it for planes of so many samples, apart from where they lie:
 // they are slow where much arithmetic lies between two of them to a cache line. Where one does not fill it,
 // only first-order sections sweep down and store at once fast enough.
 template <class S, class A>
 bool worth_non_temporal(const std::vector<SweptPass<A>>& horizontal,
-                        const std::vector<SweptPass<A>>& vertical, Downward downward, std::int64_t samples) {
+                        const std::vector<SweptPass<A>>& vertical, Downward downward,
+                        const support::CpuCaches& caches, std::int64_t samples) {
     constexpr std::int64_t cache_line = 64;
+    const bool read_again = vertical.size() > (downward == Downward::filter ? 1U : 0U);
     const bool whole_lines =
         vector_bytes() / static_cast<std::int64_t>(sizeof(A)) * static_cast<std::int64_t>(sizeof(S)) >=
         cache_line;
     const bool fast = whole_lines || downward != Downward::filter ||
                       (std::ranges::all_of(horizontal, is_light<A>) && is_light(vertical.front()));
-    return fast && samples * static_cast<std::int64_t>(sizeof(S)) >= non_temporal_bytes;
+    return fast && samples * static_cast<std::int64_t>(sizeof(S)) >=
+                       least_non_temporal_bytes(read_again, caches.last_level_bytes);
 }
 
 // Returns whether a band's passes keep something beside its line.
@@ -146,7 +156,8 @@ class RowBands {
     const std::vector<SweptPass<A>>& m_horizontal;
     const std::vector<SweptPass<A>>& m_vertical;
     Downward m_downward;
-    std::int32_t m_stores;     // of the config
+    std::int32_t m_stores;  // of the config
+    support::CpuCaches m_caches;
     bool m_threads_are_given;  // by the config
     CpuPlane<S> m_plane;
     std::int64_t m_height;  // of a band
