@@ -56,7 +56,7 @@ def draw(rows, title, path):
     axes.set_yticks(places, labels)
     for at, value, ms in zip(places, values, times):
         axes.annotate(f"{value:.1f}x, {ms:.3g} ms", (value, at), (4, 0), textcoords="offset points", va="center",
-                      fontsize=8)
+                      fontsize=8, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5})
     axes.set_xlim(right=max(values) * 4)
     axes.set_xlabel("time over a copy of the image on as many threads (line: the copy itself)")
     axes.set_title(title)
