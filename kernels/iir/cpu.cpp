@@ -195,8 +195,7 @@ CpuJob make_cpu_job(const FilterDesc& desc, const FilterData& data, int threads)
     CpuJob job{.horizontal = cpu_passes(data.horizontal, desc, desc.border_const, w),
                .vertical = cpu_passes(data.vertical, desc, below, h),
                .precision = desc.precision,
-               .threads = threads,
-               .caches = support::cpu_caches()};
+               .threads = threads};
     choose_schedule(job, desc.shape);
     return job;
 }

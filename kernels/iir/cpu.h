@@ -39,7 +39,7 @@ struct CpuJob {
     bool rows_alone = false;
     // The part of the columns' first step that bands of rows do.
     Downward downward = Downward::none;
-    support::CpuCaches caches = {};
+    support::CpuCaches caches = support::cpu_caches();
     // Where it says auto, static's rules below decide.
     Config config = {};
 };

@@ -17,12 +17,12 @@ constexpr unsigned leaves[] = {4, 0x8000001D};
 
 CpuCaches ask() {
     CpuCaches caches;
+    unsigned a = 0;
+    unsigned b = 0;
+    unsigned c = 0;
+    unsigned d = 0;
     unsigned last_level = 0;
     for (const unsigned leaf : leaves) {
-        unsigned a = 0;
-        unsigned b = 0;
-        unsigned c = 0;
-        unsigned d = 0;
         for (unsigned i = 0; __get_cpuid_count(leaf, i, &a, &b, &c, &d) != 0 && (a & 31U) != 0; ++i) {
             constexpr unsigned data = 1;
             constexpr unsigned instructions = 2;
@@ -38,6 +38,11 @@ CpuCaches ask() {
             caches.last_level_bytes = ways * partitions * line * (std::int64_t{c} + 1);
         }
     }
+    // Virtual machines on AMD may lack that leaf. The ways are also in an older one, 255 where the cache is
+    // fully associative; Intel leaves them 0.
+    constexpr unsigned first_level = 0x80000005;
+    if (caches.l1d_ways == 0 && __get_cpuid(first_level, &a, &b, &c, &d) != 0)
+        caches.l1d_ways = static_cast<int>(c >> 16U & 255U);
     return caches;
 }
 
