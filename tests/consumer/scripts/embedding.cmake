@@ -8,7 +8,7 @@ run(_ ${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/../embedding -B ${WORK} -G $
     -DIIR2D_CUDA=OFF -DCMAKE_BUILD_TYPE=${CONFIG} -DCMAKE_C_COMPILER=${C_COMPILER}
     -DCMAKE_CXX_COMPILER=${CXX_COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
 run_compile_command(${WORK} example[.]cpp)
-run_compile_command(${WORK} "(unity_support_cpu_target_cpp_cxx[.]cxx|cpu_target[.]cpp)")
+run_compile_command(${WORK} "(unity_support_cpu_[a-z]+_cpp_cxx[.]cxx|cpu_target[.]cpp)")
 # Installing the embedding project installs nothing of the library.
 run(_ ${CMAKE_COMMAND} --install ${WORK} --prefix ${WORK}/prefix)
 file(GLOB_RECURSE installed ${WORK}/prefix/*)
