@@ -40,9 +40,9 @@ bool is_light(const SweptPass<A>& pass) {
     return pass.cascade.size() == 1 && pass.cascade.front().terms == 1;
 }
 
-// Returns the bytes of an output from which on non-temporal stores are worth it. One that the columns' passes
-// read again stays in the last-level cache instead, while input and output take at most an eighth of that,
-// which other cores share.
+// Returns the bytes of an output from which on non-temporal stores are worth it. An output that the columns'
+// passes read again had better stay in the last-level cache, up to a sixteenth of that: other cores share it,
+// and the input takes as much.
 constexpr std::int64_t least_non_temporal_bytes(bool read_again, std::int64_t last_level_bytes) {
     return read_again ? std::max(non_temporal_bytes, last_level_bytes / 16) : non_temporal_bytes;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The processor's data caches, of which rules for speed depend.
+// The processor's data caches, which rules for speed depend on.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ struct CpuCaches {
     std::int64_t last_level_bytes = 0;  // size of the last level, which other cores may share
 };
 
-// Returns what CPUID says of this processor; nothing of others than x86. Asks once and reads no file.
+// Returns what CPUID says of this processor; zeros where it is not an x86. Asks once and reads no file.
 // Thread-safe.
 CpuCaches cpu_caches();
 

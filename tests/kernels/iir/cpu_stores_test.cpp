@@ -15,7 +15,8 @@ using namespace iir2d;
 
 constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
 
-// Whether a filter of a square plane of floats takes them where the last-level cache has so many bytes.
+// Whether a filter takes non-temporal stores for a square plane of floats and a last-level cache of that
+// size.
 bool takes_non_temporal(int filter, std::int64_t side, std::int64_t last_level_bytes) {
     const FilterDesc desc{.shape = {.h = side, .w = side}, .filter = {.id = filter}};
     const auto job = iir::make_cpu_job(desc, *make_filter(desc.filter), 1);
